@@ -1,1 +1,34 @@
-//! engine
+//! The flash-sale engine: one Lua script decides, a stream carries, a consumer group settles into the ledger.
+//!
+//! `kv` says everything to Redis, `ledger` everything to PostgreSQL; neither knows the other. The use cases and the
+//! consumer join them. [`Engine`] is the only way in, for the server and for the pages alike.
+
+mod accounts;
+mod catalogue;
+mod clock;
+mod consumer;
+mod engine;
+mod error;
+mod events;
+mod grab;
+mod kv;
+mod ledger;
+mod metrics;
+mod order_ids;
+mod orders;
+mod overview;
+mod sales;
+mod settings;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use accounts::{CodeSent, LogInError, Session, SessionToken};
+pub use clock::{Clock, SystemClock};
+pub use consumer::{PassReport, Worker};
+pub use engine::{Engine, Readiness};
+pub use error::EngineError;
+pub use events::{Board, Live, LiveOrder};
+pub use ledger::audit::AuditLine;
+pub use overview::{Overview, SaleSum, StreamState};
+pub use sales::{PublishError, SteerError};
+pub use settings::{EngineSettings, SettingsError};

@@ -1,0 +1,148 @@
+//! The consumer: reads a partition's stream, settles what it finds into the ledger, takes over what others left.
+//!
+//! One task a partition, because order within a partition keeps "one live order" cheap: two writers on one voucher
+//! would only wait for each other's row lock.
+
+mod read;
+mod recover;
+mod settle;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    Clock, EngineError, EngineSettings,
+    kv::{Kv, KvError, Partition, StreamReader, Trouble},
+    ledger::Ledger,
+    metrics::Metrics,
+};
+
+pub use settle::PassReport;
+
+/// After a trouble the next try waits this long at first, and up to [`LONGEST_PAUSE`].
+const FIRST_PAUSE: std::time::Duration = std::time::Duration::from_millis(50);
+const LONGEST_PAUSE: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// A consumer of one partition.
+pub struct Worker {
+    kv: Kv,
+    ledger: Ledger,
+    metrics: Metrics,
+    clock: Arc<dyn Clock>,
+    settings: Arc<EngineSettings>,
+    partition: Partition,
+    stop: CancellationToken,
+    reader: Option<StreamReader>,
+    /// Own pending entries were read since the reader was opened.
+    caught_up: bool,
+    next_claim: domain::Timestamp,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        kv: Kv,
+        ledger: Ledger,
+        metrics: Metrics,
+        clock: Arc<dyn Clock>,
+        settings: Arc<EngineSettings>,
+        partition: Partition,
+        stop: CancellationToken,
+    ) -> Self {
+        let next_claim = clock.now();
+        Self {
+            kv,
+            ledger,
+            metrics,
+            clock,
+            settings,
+            partition,
+            stop,
+            reader: None,
+            caught_up: false,
+            next_claim,
+        }
+    }
+
+    /// Works until stopped. A read that is under way is finished first, so that nothing is delivered to nobody (R29).
+    pub async fn run(mut self) {
+        let mut pause = FIRST_PAUSE;
+        while !self.stop.is_cancelled() {
+            match self.pass().await {
+                Ok(_) => pause = FIRST_PAUSE,
+                Err(error) => {
+                    tracing::warn!(%error, partition = self.partition.number(), "the consumer pauses");
+                    let stop = self.stop.clone();
+                    let _ = tokio::time::timeout(pause, stop.cancelled()).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+            }
+        }
+    }
+
+    /// One pass: own pending entries first, then what others left, then fresh ones. Returns what it did.
+    pub async fn pass(&mut self) -> Result<PassReport, EngineError> {
+        match self.step().await {
+            Err(error) => {
+                self.metrics.trouble(error.kind());
+                // Whatever went wrong, the next pass begins with a fresh connection, the group and the own pending.
+                self.reader = None;
+                self.caught_up = false;
+                Err(error)
+            }
+            report => report,
+        }
+    }
+
+    async fn step(&mut self) -> Result<PassReport, EngineError> {
+        if self.reader.is_none() {
+            // An unusable ledger stops the reading before anything is delivered: no delivery count burns (K38).
+            self.ledger.probe().await?;
+            if self.kv.ensure_group(self.partition).await? {
+                tracing::warn!(
+                    partition = self.partition.number(),
+                    "the consumer group was missing and is made anew"
+                );
+            }
+            let reader = self
+                .kv
+                .reader(self.partition, &self.settings.consumer, self.settings.block)
+                .await?;
+            self.reader = Some(reader);
+        }
+        if !self.caught_up {
+            let report = self.catch_up().await?;
+            self.caught_up = true;
+            if report.read > 0 {
+                return Ok(report);
+            }
+        }
+        if self.clock.now() >= self.next_claim {
+            self.next_claim = self.clock.now() + self.settings.claim_every;
+            let report = self.claim_left_behind().await?;
+            if report.read > 0 {
+                return Ok(report);
+            }
+        }
+        self.read_fresh().await
+    }
+
+    fn reader(&mut self) -> Result<&mut StreamReader, EngineError> {
+        self.reader
+            .as_mut()
+            .ok_or(EngineError::unready("the stream is not open"))
+    }
+}
+
+impl EngineError {
+    /// The kind of trouble, for a counter.
+    pub(crate) fn kind(&self) -> &'static str {
+        self.kv().map_or("ledger", |error| {
+            error.trouble().map_or("unexpected_reply", Trouble::word)
+        })
+    }
+
+    fn kv(&self) -> Option<&KvError> {
+        std::error::Error::source(self).and_then(|source| source.downcast_ref())
+    }
+}

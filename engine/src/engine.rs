@@ -1,0 +1,371 @@
+//! The engine's one façade.
+
+use std::sync::Arc;
+
+use domain::{
+    Account, Control, GrabOutcome, Order, OrderId, Phone, SaleDraft, StockDelta, Timestamp, UserId, Voucher,
+    VoucherId,
+};
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    AuditLine, Clock, CodeSent, EngineError, EngineSettings, LogInError, Overview, PublishError, SaleSum,
+    Session, SessionToken, SteerError, StreamState, Worker,
+    accounts::Accounts,
+    catalogue::Catalogue,
+    events::{BoardKeeper, Live, OrderHub, hear_news},
+    grab::Grabs,
+    kv::{Kv, KvSettings},
+    ledger::{Ledger, LedgerSettings, audit},
+    metrics::Metrics,
+    order_ids::OrderIds,
+    orders::Orders,
+    overview,
+    sales::Sales,
+};
+
+/// Lines of the audit log shown at once.
+const AUDIT_LINES: i64 = 200;
+/// How often a process looks whether the sales have changed, in case it was not told.
+const RENEW_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
+
+/// Whether this process can serve.
+#[derive(Debug, Clone, Default)]
+pub struct Readiness {
+    /// What is wrong, each in a few words; empty when all is well.
+    pub troubles: Vec<&'static str>,
+}
+
+/// The flash-sale engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    kv: Kv,
+    ledger: Ledger,
+    clock: Arc<dyn Clock>,
+    settings: Arc<EngineSettings>,
+    metrics: Metrics,
+    catalogue: Arc<Catalogue>,
+    accounts: Accounts,
+    grabs: Grabs,
+    orders: Orders,
+    sales: Sales,
+    board: BoardKeeper,
+    hub: Arc<OrderHub>,
+}
+
+impl Engine {
+    /// Connects to both stores and registers the engine's metrics. The schema is expected to be there: see
+    /// [`Engine::migrate`].
+    pub async fn start(
+        settings: EngineSettings,
+        clock: Arc<dyn Clock>,
+        registry: &mut Registry,
+    ) -> Result<Self, EngineError> {
+        let kv = Kv::connect(&KvSettings {
+            url: settings.redis_url.clone(),
+            partitions: settings.partitions,
+            response_timeout: settings.response_timeout,
+        })
+        .await?;
+        let ledger = Ledger::open(&LedgerSettings {
+            url: settings.database_url.clone(),
+            page_connections: settings.page_connections,
+            worker_connections: settings.worker_connections,
+            settle_timeout: settings.settle_timeout,
+        })?;
+        let metrics = Metrics::new(registry);
+        let catalogue = Arc::new(Catalogue::new(ledger.clone(), clock.clone()));
+        let ids = || OrderIds::new(kv.clone(), clock.clone(), settings.id_lease);
+        let sales = Sales {
+            kv: kv.clone(),
+            ledger: ledger.clone(),
+            catalogue: catalogue.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(OrderIds::new(kv.clone(), clock.clone(), 1)),
+        };
+        let board = BoardKeeper::new(
+            kv.clone(),
+            catalogue.clone(),
+            clock.clone(),
+            metrics.clone(),
+            settings.tick,
+        );
+        let inner = Inner {
+            accounts: Accounts::new(kv.clone(), ledger.clone(), &settings),
+            grabs: Grabs::new(
+                kv.clone(),
+                catalogue.clone(),
+                ids(),
+                metrics.clone(),
+                clock.clone(),
+                &settings,
+            ),
+            orders: Orders {
+                kv: kv.clone(),
+                ledger: ledger.clone(),
+                catalogue: catalogue.clone(),
+            },
+            sales,
+            board,
+            hub: Arc::new(OrderHub::new()),
+            kv,
+            ledger,
+            clock,
+            settings: Arc::new(settings),
+            metrics,
+            catalogue,
+        };
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// Brings the ledger's schema up to date.
+    pub async fn migrate(settings: &EngineSettings) -> Result<(), EngineError> {
+        let ledger = Ledger::open(&LedgerSettings {
+            url: settings.database_url.clone(),
+            page_connections: 1,
+            worker_connections: 1,
+            settle_timeout: settings.settle_timeout,
+        })?;
+        ledger.migrate().await?;
+        ledger.close().await;
+        Ok(())
+    }
+
+    // Accounts.
+
+    /// Makes a one-time code for a phone.
+    pub async fn send_code(&self, phone: &Phone) -> Result<CodeSent, EngineError> {
+        self.inner.accounts.send_code(phone).await
+    }
+
+    /// Opens a session for whoever holds the phone's code.
+    pub async fn log_in(&self, phone: &Phone, code: &str) -> Result<Session, LogInError> {
+        self.inner.accounts.log_in(phone, code).await
+    }
+
+    /// Whose token this is.
+    pub async fn session(&self, token: &str) -> Result<Option<UserId>, EngineError> {
+        self.inner.accounts.session(token).await
+    }
+
+    /// Ends a session.
+    pub async fn log_out(&self, token: &str) -> Result<(), EngineError> {
+        self.inner.accounts.log_out(token).await
+    }
+
+    /// An account.
+    pub async fn account(&self, user: UserId) -> Result<Option<Account>, EngineError> {
+        self.inner.accounts.account(user).await
+    }
+
+    /// Whether an account may steer sales.
+    pub async fn is_admin(&self, user: UserId) -> Result<bool, EngineError> {
+        self.inner.accounts.is_admin(user).await
+    }
+
+    /// Makes the phone's account an admin.
+    pub async fn grant_admin(&self, phone: &Phone) -> Result<UserId, EngineError> {
+        self.inner.accounts.grant_admin(phone).await
+    }
+
+    /// `n` load-test accounts, each with a fresh session. For demo mode alone.
+    pub async fn mint_sessions(&self, n: u32) -> Result<Vec<(UserId, SessionToken)>, EngineError> {
+        self.inner.accounts.mint(n).await
+    }
+
+    // Shopping.
+
+    /// The recent vouchers, newest first.
+    pub async fn vouchers(&self) -> Result<Vec<Voucher>, EngineError> {
+        self.inner.sales.vouchers(&self.inner.catalogue.all()).await
+    }
+
+    /// The recent vouchers of a shop, newest first.
+    pub async fn vouchers_of_shop(&self, shop_id: i64) -> Result<Vec<Voucher>, EngineError> {
+        let mut rows = self.inner.catalogue.all();
+        rows.retain(|row| row.shop_id == shop_id);
+        self.inner.sales.vouchers(&rows).await
+    }
+
+    /// One voucher.
+    pub async fn voucher(&self, id: VoucherId) -> Result<Option<Voucher>, EngineError> {
+        match self.inner.catalogue.get(id).await? {
+            Some(row) => Ok(self.inner.sales.vouchers(&[row]).await?.pop()),
+            None => Ok(None),
+        }
+    }
+
+    /// One attempt to get a unit.
+    pub async fn grab(&self, user: UserId, voucher: VoucherId) -> Result<GrabOutcome, EngineError> {
+        self.inner.grabs.grab(user, voucher).await
+    }
+
+    /// The user's order for a voucher.
+    pub async fn order_for(&self, user: UserId, voucher: VoucherId) -> Result<Option<Order>, EngineError> {
+        self.inner.orders.for_voucher(user, voucher).await
+    }
+
+    /// The user's orders, newest first.
+    pub async fn orders(&self, user: UserId) -> Result<Vec<Order>, EngineError> {
+        self.inner.orders.all(user).await
+    }
+
+    /// One order, if it is the user's.
+    pub async fn order(&self, user: UserId, id: OrderId) -> Result<Option<Order>, EngineError> {
+        self.inner.orders.by_id(user, id).await
+    }
+
+    /// Listens. Read the state after this call, then what it tells: nothing falls between.
+    pub fn listen(&self, user: Option<UserId>) -> Live {
+        Live {
+            board: self.inner.board.subscribe(),
+            orders: user.map(|user| self.inner.hub.subscribe(user)),
+        }
+    }
+
+    /// The process's clock, for pages. Sales are judged by Redis' own.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    // Steering. The caller has checked the role.
+
+    /// Creates a sale and loads it.
+    pub async fn publish(
+        &self,
+        actor: Option<UserId>,
+        shop_id: i64,
+        draft: SaleDraft,
+    ) -> Result<Voucher, PublishError> {
+        let id = self.inner.sales.publish(actor, shop_id, draft).await?;
+        Ok(self
+            .voucher(id)
+            .await?
+            .ok_or(EngineError::unready("the sale is not in the catalogue"))?)
+    }
+
+    /// Pauses, resumes or ends a sale.
+    pub async fn steer(&self, actor: UserId, id: VoucherId, control: Control) -> Result<(), SteerError> {
+        self.inner.sales.steer(actor, id, control).await
+    }
+
+    /// Adds or takes units.
+    pub async fn restock(&self, actor: UserId, id: VoucherId, change: &StockDelta) -> Result<(), SteerError> {
+        self.inner.sales.restock(actor, id, change).await
+    }
+
+    /// The sums.
+    pub async fn overview(&self) -> Result<Overview, EngineError> {
+        overview::overview(&self.inner.kv, &self.inner.ledger, &self.inner.catalogue).await
+    }
+
+    /// One sale's sum.
+    pub async fn sum(&self, id: VoucherId) -> Result<Option<SaleSum>, EngineError> {
+        overview::sum(&self.inner.kv, &self.inner.ledger, id).await
+    }
+
+    /// The streams.
+    pub async fn streams(&self) -> Result<Vec<StreamState>, EngineError> {
+        overview::streams(&self.inner.kv).await
+    }
+
+    /// A sale's audit log, newest first.
+    pub async fn audit(&self, id: VoucherId) -> Result<Vec<AuditLine>, EngineError> {
+        Ok(audit::of_voucher(&self.inner.ledger.pages, id, AUDIT_LINES).await?)
+    }
+
+    // Running.
+
+    /// The consumers of this process, one a partition. Each runs in a task of its own; stepped by hand in tests.
+    pub fn workers(&self, stop: &CancellationToken) -> Vec<Worker> {
+        let inner = &self.inner;
+        let worker = |partition| {
+            let (kv, ledger, metrics) = (inner.kv.clone(), inner.ledger.clone(), inner.metrics.clone());
+            Worker::new(
+                kv,
+                ledger,
+                metrics,
+                inner.clock.clone(),
+                inner.settings.clone(),
+                partition,
+                stop.clone(),
+            )
+        };
+        inner.kv.keys().partitions().map(worker).collect()
+    }
+
+    /// Reads the stock for listeners, until stopped.
+    pub async fn keep_board(&self, stop: &CancellationToken) {
+        self.inner.board.run(stop).await;
+    }
+
+    /// Hears other processes' news, until stopped.
+    pub async fn hear_news(&self, stop: &CancellationToken) {
+        let inner = &self.inner;
+        hear_news(
+            &inner.kv,
+            &inner.hub,
+            &inner.accounts,
+            &inner.catalogue,
+            &inner.metrics,
+            stop,
+        )
+        .await;
+    }
+
+    /// Keeps the catalogue fresh, until stopped.
+    pub async fn keep_catalogue(&self, stop: &CancellationToken) {
+        let mut ticks = tokio::time::interval(RENEW_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            if let Err(error) = self.inner.catalogue.renew().await {
+                self.inner.metrics.trouble("catalogue");
+                tracing::warn!(%error, "the catalogue could not be renewed; grabs go on");
+            }
+        }
+    }
+
+    /// What Redis' settings mean for the promise; refused at start where they break it.
+    pub async fn preflight(&self) -> Result<Vec<String>, EngineError> {
+        let Some(redis) = self.inner.kv.preflight().await? else {
+            return Ok(Vec::new());
+        };
+        let mut wrong = Vec::new();
+        if redis.eviction != "noeviction" {
+            wrong.push(format!(
+                "maxmemory-policy is {}: set noeviction, or stock and orders vanish",
+                redis.eviction
+            ));
+        }
+        if !redis.append_only {
+            wrong.push(
+                "appendonly is off: set it to yes, or accepted orders are lost with the process".to_owned(),
+            );
+        }
+        if redis.append_only && redis.fsync == "no" {
+            wrong.push("appendfsync is no: set always (or everysec, which may lose a second)".to_owned());
+        }
+        Ok(wrong)
+    }
+
+    /// Whether the stores answer and the consumer moves.
+    pub async fn readiness(&self) -> Readiness {
+        let mut troubles = Vec::new();
+        if self.inner.kv.ping().await.is_err() {
+            troubles.push("redis does not answer");
+        }
+        Readiness { troubles }
+    }
+
+    /// Closes the pools.
+    pub async fn close(&self) {
+        self.inner.ledger.close().await;
+    }
+}

@@ -1,0 +1,101 @@
+//! The board: every known sale's stock and state, read once a tick while somebody looks.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use domain::{StockEvent, VoucherId};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::{Clock, catalogue::Catalogue, kv::Kv, metrics::Metrics};
+
+/// The sales at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Board {
+    /// By voucher.
+    pub sales: BTreeMap<VoucherId, StockEvent>,
+}
+
+/// Keeps the board.
+pub(crate) struct BoardKeeper {
+    kv: Kv,
+    catalogue: Arc<Catalogue>,
+    clock: Arc<dyn Clock>,
+    metrics: Metrics,
+    board: watch::Sender<Arc<Board>>,
+    tick: Duration,
+}
+
+impl BoardKeeper {
+    pub(crate) fn new(
+        kv: Kv,
+        catalogue: Arc<Catalogue>,
+        clock: Arc<dyn Clock>,
+        metrics: Metrics,
+        tick: Duration,
+    ) -> Self {
+        Self {
+            kv,
+            catalogue,
+            clock,
+            metrics,
+            board: watch::Sender::default(),
+            tick,
+        }
+    }
+
+    pub(crate) fn subscribe(&self) -> watch::Receiver<Arc<Board>> {
+        self.board.subscribe()
+    }
+
+    /// Works until stopped. Rests while nobody looks.
+    pub(crate) async fn run(&self, stop: &CancellationToken) {
+        let mut ticks = tokio::time::interval(self.tick);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        while stop.run_until_cancelled(ticks.tick()).await.is_some() {
+            if self.board.receiver_count() > 0 {
+                self.read().await;
+            }
+        }
+    }
+
+    /// Reads all known sales in one round trip and passes the board on if it differs.
+    pub(crate) async fn read(&self) {
+        let sales = self.catalogue.all();
+        let ids: Vec<VoucherId> = sales.iter().map(|sale| sale.id).collect();
+        let (now, views) = match self.kv.views(&ids).await {
+            Ok((now, views)) => (now, views),
+            Err(error) => {
+                self.metrics.trouble(
+                    error
+                        .trouble()
+                        .map_or("unexpected_reply", crate::kv::Trouble::word),
+                );
+                (self.clock.now(), vec![None; ids.len()])
+            }
+        };
+        let sales = sales.iter().zip(views).map(|(sale, view)| {
+            let state = match view {
+                Some(view) => view.window.state(view.control, now),
+                None => sale.window.state(sale.control, now),
+            };
+            (
+                sale.id,
+                StockEvent {
+                    voucher_id: sale.id,
+                    stock: view.map(|view| view.stock),
+                    state,
+                },
+            )
+        });
+        let board = Board {
+            sales: sales.collect(),
+        };
+        self.board.send_if_modified(|held| {
+            let differs = **held != board;
+            if differs {
+                *held = Arc::new(board);
+            }
+            differs
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! Natural batching: grabs of one voucher that arrive while a script call is under way go together in the next.
+
+use std::sync::Arc;
+
+use domain::{GrabOutcome, UserId, VoucherId};
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::Instant,
+};
+
+use crate::{
+    catalogue::Catalogue,
+    kv::{GrabReply, Kv, KvError},
+    metrics::Metrics,
+    order_ids::OrderIds,
+};
+
+/// What all lanes share.
+pub(crate) struct LaneParts {
+    pub(crate) kv: Kv,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) ids: OrderIds,
+    pub(crate) metrics: Metrics,
+    /// Attempts in one call, at most.
+    pub(crate) batch: usize,
+    /// Attempts that may wait.
+    pub(crate) queue: usize,
+}
+
+struct Waiting {
+    user: UserId,
+    answer: oneshot::Sender<GrabOutcome>,
+}
+
+/// A voucher's lane: one task, one call at a time. It ends when the last handle is dropped.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    entrance: mpsc::Sender<Waiting>,
+}
+
+impl Lane {
+    pub(crate) fn open(voucher: VoucherId, parts: Arc<LaneParts>) -> Self {
+        let (entrance, queue) = mpsc::channel(parts.queue);
+        tokio::spawn(run(voucher, parts, queue));
+        Self { entrance }
+    }
+
+    /// Waits for this attempt's turn and its answer.
+    pub(crate) async fn grab(&self, user: UserId) -> GrabOutcome {
+        let (answer, told) = oneshot::channel();
+        // A full lane means that Redis is slower than the crowd: an early refusal keeps those inside fast.
+        if self.entrance.try_send(Waiting { user, answer }).is_err() {
+            return GrabOutcome::Busy;
+        }
+        told.await.unwrap_or(GrabOutcome::Busy)
+    }
+}
+
+async fn run(voucher: VoucherId, parts: Arc<LaneParts>, mut queue: mpsc::Receiver<Waiting>) {
+    let mut waiting = Vec::with_capacity(parts.batch);
+    while queue.recv_many(&mut waiting, parts.batch).await > 0 {
+        let users: Vec<UserId> = waiting.iter().map(|one| one.user).collect();
+        match decide(voucher, &parts, &users).await {
+            Ok(outcomes) => {
+                for (one, outcome) in waiting.drain(..).zip(outcomes) {
+                    // Whoever hung up keeps the unit: the same call again tells.
+                    let _ = one.answer.send(outcome);
+                }
+            }
+            Err(kind) => {
+                parts.metrics.trouble(kind);
+                // Those in the call may have got a unit, those behind have not; both are told to ask again, at once:
+                // letting the line wait for one time-out after another would help nobody (K30).
+                while let Ok(one) = queue.try_recv() {
+                    waiting.push(one);
+                }
+                for one in waiting.drain(..) {
+                    let _ = one.answer.send(GrabOutcome::Busy);
+                }
+            }
+        }
+    }
+}
+
+async fn decide(
+    voucher: VoucherId,
+    parts: &LaneParts,
+    users: &[UserId],
+) -> Result<Vec<GrabOutcome>, &'static str> {
+    let Some(sale) = parts.catalogue.held(voucher) else {
+        return Ok(vec![GrabOutcome::NotReady; users.len()]);
+    };
+    let ids = parts.ids.mint(users.len()).await.map_err(|error| {
+        tracing::warn!(%error, "no order ids");
+        "order_ids"
+    })?;
+    let attempts: Vec<_> = users.iter().copied().zip(ids).collect();
+    let began = Instant::now();
+    let replies = parts
+        .kv
+        .grab(voucher, sale.epoch, &attempts)
+        .await
+        .map_err(|error: KvError| {
+            tracing::warn!(%error, %voucher, attempts = attempts.len(), "a grab call went wrong");
+            error
+                .trouble()
+                .map_or("unexpected_reply", |trouble| trouble.word())
+        })?;
+    parts.metrics.grab_seconds.observe(began.elapsed().as_secs_f64());
+    #[expect(clippy::cast_precision_loss, reason = "a batch is small")]
+    parts.metrics.grab_batch.observe(attempts.len() as f64);
+    let outcomes = replies
+        .into_iter()
+        .zip(&attempts)
+        .map(|(reply, (_, order_id))| match reply {
+            GrabReply::Queued => GrabOutcome::Queued { order_id: *order_id },
+            other => other.into(),
+        });
+    Ok(outcomes.collect())
+}

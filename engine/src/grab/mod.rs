@@ -1,0 +1,122 @@
+//! The grab: cheap refusals, then a place in the voucher's lane, then one script call for all who stand there.
+
+mod lane;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use domain::{GrabOutcome, SaleState, UserId, VoucherId};
+
+use crate::{
+    Clock, EngineError, EngineSettings,
+    catalogue::Catalogue,
+    kv::{GrabReply, Kv},
+    metrics::Metrics,
+    order_ids::OrderIds,
+};
+
+pub(crate) use lane::{Lane, LaneParts};
+
+/// The use case of grabbing.
+pub(crate) struct Grabs {
+    clock: Arc<dyn Clock>,
+    parts: Arc<LaneParts>,
+    lanes: RwLock<HashMap<VoucherId, Lane>>,
+}
+
+impl Grabs {
+    pub(crate) fn new(
+        kv: Kv,
+        catalogue: Arc<Catalogue>,
+        ids: OrderIds,
+        metrics: Metrics,
+        clock: Arc<dyn Clock>,
+        settings: &EngineSettings,
+    ) -> Self {
+        let (batch, queue) = (settings.grab_batch, settings.grab_queue);
+        let parts = Arc::new(LaneParts {
+            kv,
+            catalogue,
+            ids,
+            metrics,
+            batch,
+            queue,
+        });
+        Self {
+            clock,
+            parts,
+            lanes: RwLock::default(),
+        }
+    }
+
+    /// One attempt. Errors only where the ledger was needed for a voucher that this process does not know.
+    pub(crate) async fn grab(&self, user: UserId, voucher: VoucherId) -> Result<GrabOutcome, EngineError> {
+        let outcome = self.attempt(user, voucher).await?;
+        self.parts.metrics.grab(&outcome);
+        Ok(outcome)
+    }
+
+    async fn attempt(&self, user: UserId, voucher: VoucherId) -> Result<GrabOutcome, EngineError> {
+        let Some(sale) = self.parts.catalogue.get(voucher).await? else {
+            return Ok(GrabOutcome::UnknownVoucher);
+        };
+        if self.parts.catalogue.held(voucher).is_none() {
+            // Long over, or one of very many: Redis is not asked.
+            let over = sale.window.state(sale.control, self.clock.now()) == SaleState::Ended;
+            return Ok(if over {
+                GrabOutcome::Ended
+            } else {
+                GrabOutcome::NotReady
+            });
+        }
+        let outcome = self.lane(voucher).grab(user).await;
+        if outcome != GrabOutcome::NotReady {
+            return Ok(outcome);
+        }
+        // Perhaps the sale was rebuilt elsewhere, and this process knows an old epoch.
+        if self.parts.catalogue.renew().await.is_ok()
+            && self
+                .parts
+                .catalogue
+                .held(voucher)
+                .is_some_and(|renewed| renewed.epoch != sale.epoch)
+        {
+            return Ok(self.lane(voucher).grab(user).await);
+        }
+        Ok(outcome)
+    }
+
+    fn lane(&self, voucher: VoucherId) -> Lane {
+        if let Some(lane) = self
+            .lanes
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&voucher)
+        {
+            return lane.clone();
+        }
+        let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
+        // Lanes of sales that the catalogue has dropped end here.
+        lanes.retain(|id, _| self.parts.catalogue.held(*id).is_some());
+        lanes
+            .entry(voucher)
+            .or_insert_with(|| Lane::open(voucher, self.parts.clone()))
+            .clone()
+    }
+}
+
+impl From<GrabReply> for GrabOutcome {
+    /// For all replies but "queued", whose id the caller knows.
+    fn from(reply: GrabReply) -> Self {
+        match reply {
+            GrabReply::Queued | GrabReply::NotLoaded => Self::NotReady,
+            GrabReply::OutOfStock => Self::SoldOut,
+            GrabReply::AlreadyOrdered(order_id) => Self::AlreadyOrdered { order_id },
+            GrabReply::NotStarted => Self::NotStarted,
+            GrabReply::Ended => Self::Ended,
+            GrabReply::Paused => Self::Paused,
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Everything that is said to Redis: keys, scripts, stream, sessions. Knows nothing of the ledger.
+
+mod client;
+mod codes;
+mod error;
+mod give_back;
+mod grab;
+mod keys;
+mod load;
+mod news;
+mod order_ids;
+mod preflight;
+mod restock;
+mod sessions;
+mod steer;
+mod stream;
+mod view;
+
+pub(crate) use client::{Kv, KvSettings};
+pub(crate) use codes::CodeIssue;
+pub(crate) use error::{KvError, Trouble};
+pub(crate) use grab::GrabReply;
+pub(crate) use keys::{Keys, Partition};
+pub(crate) use load::SaleCopy;
+pub(crate) use news::News;
+pub(crate) use restock::{RestockReply, RestockStep};
+pub(crate) use sessions::TokenHash;
+pub(crate) use stream::{Dead, Entry, EntryId, Payload, StreamReader};

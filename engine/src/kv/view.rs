@@ -1,0 +1,104 @@
+//! What Redis holds of sales, for pages and events.
+
+use domain::{Control, OrderId, SaleWindow, Timestamp, UserId, VoucherId};
+use redis::AsyncCommands;
+
+use super::{Kv, KvError};
+
+/// A sale as Redis holds it at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SaleView {
+    /// Units left.
+    pub(crate) stock: i64,
+    /// Units published, with later changes.
+    pub(crate) initial: i64,
+    pub(crate) window: SaleWindow,
+    pub(crate) control: Control,
+    pub(crate) epoch: i64,
+}
+
+type RawView = (
+    Option<i64>,
+    (Option<i64>, Option<i64>, Option<String>, Option<i64>, Option<i64>),
+);
+
+fn view((stock, (begin, end, state, epoch, initial)): RawView) -> Option<SaleView> {
+    Some(SaleView {
+        stock: stock?,
+        initial: initial?,
+        window: SaleWindow {
+            begins_at: Timestamp::from_millis(begin?),
+            ends_at: Timestamp::from_millis(end?),
+        },
+        control: state?.parse().ok()?,
+        epoch: epoch?,
+    })
+}
+
+impl Kv {
+    /// The sale's clock and the sales, in one round trip. `None` for one that is not loaded.
+    pub(crate) async fn views(
+        &self,
+        vouchers: &[VoucherId],
+    ) -> Result<(Timestamp, Vec<Option<SaleView>>), KvError> {
+        let mut pipe = redis::pipe();
+        pipe.cmd("TIME");
+        for voucher in vouchers {
+            pipe.get(self.keys.stock(*voucher));
+            pipe.cmd("HMGET")
+                .arg(self.keys.sale(*voucher))
+                .arg(&["begin", "end", "state", "epoch", "initial"]);
+        }
+        let mut replies: Vec<redis::Value> = pipe.query_async(&mut self.calm.clone()).await?;
+        let views = replies.split_off(1.min(replies.len()));
+        let (seconds, micros): (i64, i64) =
+            redis::from_redis_value(replies.pop().unwrap_or(redis::Value::Nil))?;
+        let now = Timestamp::from_millis(seconds * 1000 + micros / 1000);
+        let mut answer = Vec::with_capacity(vouchers.len());
+        let mut views = views.into_iter();
+        while let (Some(stock), Some(sale)) = (views.next(), views.next()) {
+            answer.push(view((
+                redis::from_redis_value(stock)?,
+                redis::from_redis_value(sale)?,
+            )));
+        }
+        Ok((now, answer))
+    }
+
+    /// The order id that `user` holds a claim with.
+    pub(crate) async fn claim(&self, voucher: VoucherId, user: UserId) -> Result<Option<OrderId>, KvError> {
+        let id: Option<i64> = self
+            .calm
+            .clone()
+            .hget(self.keys.claims(voucher), user.get())
+            .await?;
+        Ok(id.and_then(|raw| OrderId::new(raw).ok()))
+    }
+
+    /// The claims that `user` holds on these vouchers, in one round trip.
+    pub(crate) async fn claims_of(
+        &self,
+        user: UserId,
+        vouchers: &[VoucherId],
+    ) -> Result<Vec<(VoucherId, OrderId)>, KvError> {
+        if vouchers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut pipe = redis::pipe();
+        for voucher in vouchers {
+            pipe.hget(self.keys.claims(*voucher), user.get());
+        }
+        let ids: Vec<Option<i64>> = pipe.query_async(&mut self.calm.clone()).await?;
+        let held = vouchers.iter().zip(ids);
+        Ok(held
+            .filter_map(|(voucher, id)| Some((*voucher, OrderId::new(id?).ok()?)))
+            .collect())
+    }
+
+    /// How many users hold a claim.
+    pub(crate) async fn claim_count(&self, voucher: VoucherId) -> Result<i64, KvError> {
+        let fields: i64 = self.calm.clone().hlen(self.keys.claims(voucher)).await?;
+        // One field carries the epoch.
+        Ok((fields - 1).max(0))
+    }
+}

@@ -1,0 +1,123 @@
+//! What the engine counts, in Prometheus' terms. Counters live here, gauges are read when somebody asks.
+
+use domain::GrabOutcome;
+use prometheus_client::{
+    encoding::EncodeLabelSet,
+    metrics::{
+        counter::Counter,
+        family::Family,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::Registry,
+};
+
+/// One label: the kind of something.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub(crate) struct Kind {
+    kind: &'static str,
+}
+
+/// The engine's counters.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    grabs: Family<Kind, Counter>,
+    settled: Family<Kind, Counter>,
+    trouble: Family<Kind, Counter>,
+    /// Entries taken over from other consumers.
+    pub(crate) claimed: Counter,
+    /// Entries moved to the dead stream.
+    pub(crate) dead: Counter,
+    /// Grabs in one script call.
+    pub(crate) grab_batch: Histogram,
+    /// Seconds from sending a script call to its answer.
+    pub(crate) grab_seconds: Histogram,
+    /// Entries in one transaction.
+    pub(crate) settle_batch: Histogram,
+    /// Seconds from the beginning of a settle to its acknowledgement.
+    pub(crate) settle_seconds: Histogram,
+}
+
+impl Metrics {
+    pub(crate) fn new(registry: &mut Registry) -> Self {
+        let seconds = || Histogram::new(exponential_buckets(0.000_25, 2.0, 16));
+        let sizes = || Histogram::new(exponential_buckets(1.0, 2.0, 13));
+        let metrics = Self {
+            grabs: Family::default(),
+            settled: Family::default(),
+            trouble: Family::default(),
+            claimed: Counter::default(),
+            dead: Counter::default(),
+            grab_batch: sizes(),
+            grab_seconds: seconds(),
+            settle_batch: sizes(),
+            settle_seconds: seconds(),
+        };
+        let r = registry;
+        r.register("seckill_grabs", "Grabs by outcome", metrics.grabs.clone());
+        r.register(
+            "seckill_settled",
+            "Queued orders by what became of them",
+            metrics.settled.clone(),
+        );
+        r.register(
+            "seckill_trouble",
+            "Troubles with a store, by kind",
+            metrics.trouble.clone(),
+        );
+        r.register(
+            "seckill_claimed",
+            "Entries taken over from other consumers",
+            metrics.claimed.clone(),
+        );
+        r.register(
+            "seckill_dead",
+            "Entries moved to the dead stream",
+            metrics.dead.clone(),
+        );
+        r.register(
+            "seckill_grab_batch_size",
+            "Grabs in one script call",
+            metrics.grab_batch.clone(),
+        );
+        r.register(
+            "seckill_grab_script_seconds",
+            "Time of one script call",
+            metrics.grab_seconds.clone(),
+        );
+        r.register(
+            "seckill_settle_batch_size",
+            "Entries in one transaction",
+            metrics.settle_batch.clone(),
+        );
+        r.register(
+            "seckill_settle_seconds",
+            "Time of one settle, to its acknowledgement",
+            metrics.settle_seconds.clone(),
+        );
+        metrics
+    }
+
+    pub(crate) fn grab(&self, outcome: &GrabOutcome) {
+        let kind = match outcome {
+            GrabOutcome::Queued { .. } => "queued",
+            GrabOutcome::AlreadyOrdered { .. } => "already_ordered",
+            GrabOutcome::SoldOut => "sold_out",
+            GrabOutcome::NotStarted => "not_started",
+            GrabOutcome::Ended => "ended",
+            GrabOutcome::Paused => "paused",
+            GrabOutcome::NotReady => "not_ready",
+            GrabOutcome::RateLimited { .. } => "rate_limited",
+            GrabOutcome::Busy => "busy",
+            GrabOutcome::UnknownVoucher => "unknown_voucher",
+        };
+        self.grabs.get_or_create(&Kind { kind }).inc();
+    }
+
+    pub(crate) fn settled(&self, kind: &'static str, n: u64) {
+        self.settled.get_or_create(&Kind { kind }).inc_by(n);
+    }
+
+    pub(crate) fn trouble(&self, kind: &'static str) {
+        self.trouble.get_or_create(&Kind { kind }).inc();
+    }
+}

@@ -1,0 +1,237 @@
+//! What operators do: publish a sale, steer it, change its stock. The ledger first or in step, Redis after it; each step
+//! can be made again.
+
+use std::sync::Arc;
+
+use domain::{Control, FieldErrors, NewSale, SaleDraft, StockDelta, UserId, Voucher, VoucherId};
+
+use crate::{
+    Clock, EngineError,
+    catalogue::Catalogue,
+    kv::{Kv, News, RestockReply, RestockStep, SaleCopy},
+    ledger::{Ledger, audit, orders, sales, sales::SaleRow, stock},
+    order_ids::OrderIds,
+};
+
+/// Why a sale was not published.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The draft is wrong; nothing was written.
+    #[error("the draft is wrong")]
+    Invalid(FieldErrors),
+    /// A store failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Why a sale was not steered.
+#[derive(Debug, thiserror::Error)]
+pub enum SteerError {
+    /// There is no such sale.
+    #[error("no such sale")]
+    Unknown,
+    /// It has ended, for good.
+    #[error("the sale has ended")]
+    Ended,
+    /// Fewer units are left than are to be taken.
+    #[error("fewer units are left")]
+    TooFewLeft,
+    /// Redis does not hold the sale; it is being loaded.
+    #[error("the sale is not loaded")]
+    NotLoaded,
+    /// A store failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// The use cases of operators.
+pub(crate) struct Sales {
+    pub(crate) kv: Kv,
+    pub(crate) ledger: Ledger,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<OrderIds>,
+}
+
+impl Sales {
+    /// Writes a sale and loads it. Should Redis fail after the ledger took it, the sale stands and is loaded later.
+    pub(crate) async fn publish(
+        &self,
+        actor: Option<UserId>,
+        shop_id: i64,
+        draft: SaleDraft,
+    ) -> Result<VoucherId, PublishError> {
+        let sale = draft.check(self.clock.now()).map_err(PublishError::Invalid)?;
+        let row = self.write(actor, shop_id, &sale).await?;
+        if let Err(error) = self.load(&row).await {
+            tracing::warn!(%error, voucher = %row.id, "a sale is saved but not loaded yet");
+        }
+        self.announce().await;
+        Ok(row.id)
+    }
+
+    async fn write(
+        &self,
+        actor: Option<UserId>,
+        shop_id: i64,
+        sale: &NewSale,
+    ) -> Result<SaleRow, EngineError> {
+        let mut tx = self.ledger.begin().await?;
+        let id = sales::insert(&mut tx, sale, shop_id).await?;
+        let detail = format!(
+            "{} units, {} to {}",
+            sale.stock, sale.window.begins_at, sale.window.ends_at
+        );
+        audit::write(&mut *tx, actor, "created", Some(id), &detail).await?;
+        let row = sales::by_id(&mut *tx, id)
+            .await?
+            .ok_or(EngineError::unready("the sale vanished"))?;
+        tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
+        Ok(row)
+    }
+
+    /// Loads a sale from the ledger under the ledger's epoch, unless Redis holds it already. Returns whether it did.
+    pub(crate) async fn load(&self, row: &SaleRow) -> Result<bool, EngineError> {
+        let claims = orders::claims(&self.ledger.pages, row.id).await?;
+        let copy = SaleCopy {
+            voucher: row.id,
+            epoch: row.epoch,
+            window: row.window,
+            control: row.control,
+            initial: row.initial,
+            stock: row.stock,
+            claims,
+        };
+        Ok(self.kv.load(&copy).await?)
+    }
+
+    /// Pauses, resumes or ends a sale, in both stores.
+    pub(crate) async fn steer(
+        &self,
+        actor: UserId,
+        id: VoucherId,
+        control: Control,
+    ) -> Result<(), SteerError> {
+        let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
+        let row = sales::lock(&mut *tx, id)
+            .await
+            .map_err(EngineError::from)?
+            .ok_or(SteerError::Unknown)?;
+        if row.control == Control::Ended && control != Control::Ended {
+            return Err(SteerError::Ended);
+        }
+        if row.control != control {
+            sales::steer(&mut *tx, id, control)
+                .await
+                .map_err(EngineError::from)?;
+            let detail = format!("{} -> {}", row.control.word(), control.word());
+            audit::write(&mut *tx, Some(actor), "steered", Some(id), &detail)
+                .await
+                .map_err(EngineError::from)?;
+            tx.commit()
+                .await
+                .map_err(|error| EngineError::from(crate::ledger::LedgerError::from(error)))?;
+        }
+        let set = self
+            .kv
+            .steer(id, row.epoch, control, row.window)
+            .await
+            .map_err(EngineError::from)?;
+        self.announce().await;
+        if set { Ok(()) } else { Err(SteerError::NotLoaded) }
+    }
+
+    /// Adds or takes units, in both stores, while the sale runs. Taking is limited to units that nobody holds.
+    pub(crate) async fn restock(
+        &self,
+        actor: UserId,
+        id: VoucherId,
+        change: &StockDelta,
+    ) -> Result<(), SteerError> {
+        let row = sales::by_id(&self.ledger.pages, id)
+            .await
+            .map_err(EngineError::from)?
+            .ok_or(SteerError::Unknown)?;
+        if row.control == Control::Ended {
+            return Err(SteerError::Ended);
+        }
+        let number = self
+            .ids
+            .mint(1)
+            .await?
+            .first()
+            .ok_or(EngineError::unready("no id"))?
+            .get();
+        let step = |step| self.kv.restock(step, id, row.epoch, number, change.delta());
+        match step(RestockStep::Begin).await.map_err(EngineError::from)? {
+            RestockReply::Done | RestockReply::AlreadyDone => {}
+            RestockReply::TooFewLeft => return Err(SteerError::TooFewLeft),
+            RestockReply::NotLoaded => return Err(SteerError::NotLoaded),
+        }
+        match self.write_change(actor, &row, number, change).await {
+            Ok(true) => {
+                step(RestockStep::Commit).await.map_err(EngineError::from)?;
+                self.announce().await;
+                Ok(())
+            }
+            Ok(false) => {
+                step(RestockStep::Abort).await.map_err(EngineError::from)?;
+                Err(SteerError::TooFewLeft)
+            }
+            // Unknown whether it was committed: the note in Redis stays, and recovery asks the ledger.
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn write_change(
+        &self,
+        actor: UserId,
+        row: &SaleRow,
+        number: i64,
+        change: &StockDelta,
+    ) -> Result<bool, EngineError> {
+        let mut tx = self.ledger.begin().await?;
+        if !stock::change(&mut tx, number, row.id, row.epoch, change, actor).await? {
+            return Ok(false);
+        }
+        let detail = format!("{:+} units: {}", change.delta(), change.reason());
+        audit::write(&mut *tx, Some(actor), "stock", Some(row.id), &detail).await?;
+        tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
+        Ok(true)
+    }
+
+    /// The vouchers as shoppers see them, by Redis' clock, stock and state; those that Redis does not hold are left out.
+    pub(crate) async fn vouchers(&self, rows: &[Arc<SaleRow>]) -> Result<Vec<Voucher>, EngineError> {
+        let ids: Vec<VoucherId> = rows.iter().map(|row| row.id).collect();
+        let (now, views) = self.kv.views(&ids).await?;
+        let pairs = rows.iter().zip(views);
+        Ok(pairs
+            .map(|(row, view)| Voucher {
+                id: row.id,
+                title: row.title.clone(),
+                sub_title: row.sub_title.clone(),
+                rules: row.rules.clone(),
+                pay_value: row.pay_value,
+                actual_value: row.actual_value,
+                // Not loaded: the ledger's figures, which lag by what is in flight.
+                stock: view.map_or(row.stock, |view| view.stock),
+                initial_stock: view.map_or(row.initial, |view| view.initial),
+                state: view
+                    .map_or(row.window, |view| view.window)
+                    .state(view.map_or(row.control, |v| v.control), now),
+                begins_at: row.window.begins_at,
+                ends_at: row.window.ends_at,
+            })
+            .collect())
+    }
+
+    /// Tells this process, and the others, that the sales have changed.
+    async fn announce(&self) {
+        if let Err(error) = self.catalogue.renew().await {
+            tracing::warn!(%error, "the catalogue could not be renewed; it will be within a second");
+        }
+        if let Err(error) = self.kv.publish(&News::Sales).await {
+            tracing::warn!(%error, "other processes were not told of a change; they see it within a second");
+        }
+    }
+}
