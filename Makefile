@@ -1,0 +1,30 @@
+# The only entry points. What they do is in scripts/ and xtask/.
+
+.PHONY: help run dev test check bench clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## the shop with demo sales; installs what is missing, starts private stores, builds, serves
+	@scripts/run
+
+dev: ## the same in development: rebuilds and restarts on every change
+	@scripts/run --watch
+
+test: ## everything: lints, Rust tests, browser tests, on real stores
+	@scripts/setup test
+	@scripts/check
+	@scripts/with-stores target/test-stores scripts/test
+
+check: ## formatting, lints, rules of the source tree
+	@scripts/setup test
+	@scripts/check
+
+bench: ## measures; QUICK=1 for a short run, ARGS='…' for the load generator's own arguments
+	@scripts/setup run
+	@scripts/with-stores target/bench-stores cargo run --quiet --release --package bench -- $(if $(QUICK),--quick) $(ARGS)
+
+clean: ## removes what was built; the data in .data stays
+	@scripts/stores stop
+	@rm -rf target end2end/node_modules xtask/tools/node_modules
