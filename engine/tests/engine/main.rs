@@ -1,0 +1,9 @@
+//! The engine against real stores. Tests carry the ids of the invariants (I…), faults (K…) and reports (R…) they prove.
+
+mod accounts;
+mod consumer;
+mod grab;
+mod ids;
+mod migrations;
+mod sales;
+mod support;
