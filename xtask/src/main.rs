@@ -1,6 +1,7 @@
 //! The project's own build steps: `cargo xtask site | check | prepare | dev`.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -44,12 +45,24 @@ enum Task {
     Dev,
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match perform(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The chain of causes, without the backtrace that an inherited RUST_BACKTRACE would add.
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn perform(args: Args) -> Result<()> {
     let root = workspace_root()?;
-    let args = Args::parse();
     match args.task {
-        Task::Site { dev: true } => site::build(&root, site::Mode::Dev, args.wasm_toolchain),
-        Task::Site { dev: false } => site::build(&root, site::Mode::Release, args.wasm_toolchain),
+        Task::Site { dev } => {
+            let mode = if dev { site::Mode::Dev } else { site::Mode::Release };
+            site::build(&root, mode, args.wasm_toolchain)
+        }
         Task::Check => check::check(&root),
         Task::Prepare { check, database } => prepare::prepare(&root, check, database.as_deref()),
         Task::Dev => dev::watch(&root, args.wasm_toolchain),

@@ -33,7 +33,8 @@ pub(super) fn check(root: &Path) -> Result<Vec<Finding>> {
 fn check_one(name: &str, manifest: &Table) -> Vec<(String, &'static str)> {
     let mut broken = Vec::new();
     for (dependency, value) in dependencies(manifest) {
-        let inside = ARROWS.iter().any(|(other, _)| *other == dependency);
+        // A crate may name itself: that is how its own tests get its features for tests.
+        let inside = dependency != name && ARROWS.iter().any(|(other, _)| *other == dependency);
         let allowed = ARROWS
             .iter()
             .any(|(of, to)| *of == name && to.contains(&dependency));
@@ -127,6 +128,13 @@ mod tests {
         let app = "[features]\nssr = ['dep:engine', 'leptos/ssr']\nhydrate = ['leptos/hydrate']\n\
                    [dependencies]\nengine = { workspace = true, optional = true }";
         assert!(said("app", app).is_empty());
+        assert!(
+            said(
+                "engine",
+                "[dev-dependencies]\nengine = { path = '.', features = ['testing'] }"
+            )
+            .is_empty()
+        );
     }
 
     #[test]
