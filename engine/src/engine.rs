@@ -30,6 +30,9 @@ const AUDIT_LINES: i64 = 200;
 /// How often a process looks whether the sales have changed, in case it was not told.
 const RENEW_EVERY: std::time::Duration = std::time::Duration::from_secs(1);
 
+/// An entry that has waited for longer than this, in milliseconds, means that nobody settles.
+const STUCK_MS: u64 = 10_000;
+
 /// Whether this process can serve.
 #[derive(Debug, Clone, Default)]
 pub struct Readiness {
@@ -358,10 +361,32 @@ impl Engine {
     /// Whether the stores answer and the consumer moves.
     pub async fn readiness(&self) -> Readiness {
         let mut troubles = Vec::new();
-        if self.inner.kv.ping().await.is_err() {
-            troubles.push("redis does not answer");
+        if self.inner.kv.probe_grab().await.is_err() {
+            troubles.push("redis does not run the script");
+        }
+        match self.streams().await {
+            Ok(streams) if streams.iter().any(|stream| stream.oldest_ms > Some(STUCK_MS)) => {
+                troubles.push("entries wait and none settles");
+            }
+            Ok(_) => {}
+            Err(_) => troubles.push("redis does not tell what waits"),
         }
         Readiness { troubles }
+    }
+
+    /// Reads the sales from the ledger now.
+    pub async fn renew(&self) -> Result<(), EngineError> {
+        self.inner.catalogue.renew().await
+    }
+
+    /// Notes in Redis that this shop is a demo.
+    pub async fn mark_demo(&self) -> Result<(), EngineError> {
+        Ok(self.inner.kv.mark_demo().await?)
+    }
+
+    /// Whether this shop was started in demo mode.
+    pub async fn is_demo(&self) -> Result<bool, EngineError> {
+        Ok(self.inner.kv.is_demo().await?)
     }
 
     /// Closes the pools.

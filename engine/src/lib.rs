@@ -27,8 +27,13 @@ pub use clock::{Clock, SystemClock};
 pub use consumer::{PassReport, Worker};
 pub use engine::{Engine, Readiness};
 pub use error::EngineError;
-pub use events::{Board, Live, LiveOrder};
+pub use events::{Board, BoardSale, Live, LiveOrder};
 pub use ledger::audit::AuditLine;
 pub use overview::{Overview, SaleSum, StreamState};
 pub use sales::{PublishError, SteerError};
 pub use settings::{EngineSettings, SettingsError};
+
+/// A random number, for names and for spreading things in time.
+pub fn chance() -> Result<u32, EngineError> {
+    Ok(getrandom::u32()?)
+}

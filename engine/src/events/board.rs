@@ -1,7 +1,12 @@
 //! The board: every known sale's stock and state, read once a tick while somebody looks.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
+use bytes::Bytes;
 use domain::{StockEvent, VoucherId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -9,10 +14,31 @@ use tokio_util::sync::CancellationToken;
 use crate::{Clock, catalogue::Catalogue, kv::Kv, metrics::Metrics};
 
 /// The sales at one moment.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub struct Board {
     /// By voucher.
-    pub sales: BTreeMap<VoucherId, StockEvent>,
+    pub sales: BTreeMap<VoucherId, BoardSale>,
+}
+
+/// A sale on the board. Its encoding is made by the first listener that needs it and shared by all others.
+#[derive(Debug)]
+pub struct BoardSale {
+    /// Stock and state.
+    pub event: StockEvent,
+    encoded: OnceLock<Bytes>,
+}
+
+impl BoardSale {
+    /// The event as `encode` writes it; every caller has to bring the same `encode`.
+    pub fn encoded(&self, encode: impl FnOnce(&StockEvent) -> Bytes) -> Bytes {
+        self.encoded.get_or_init(|| encode(&self.event)).clone()
+    }
+}
+
+impl Board {
+    fn shows_the_same_as(&self, other: &Self) -> bool {
+        self.sales.values().map(|sale| sale.event).eq(other.sales.values().map(|sale| sale.event))
+    }
 }
 
 /// Keeps the board.
@@ -78,20 +104,14 @@ impl BoardKeeper {
                 Some(view) => view.window.state(view.control, now),
                 None => sale.window.state(sale.control, now),
             };
-            (
-                sale.id,
-                StockEvent {
-                    voucher_id: sale.id,
-                    stock: view.map(|view| view.stock),
-                    state,
-                },
-            )
+            let event = StockEvent { voucher_id: sale.id, stock: view.map(|view| view.stock), state };
+            (sale.id, BoardSale { event, encoded: OnceLock::new() })
         });
         let board = Board {
             sales: sales.collect(),
         };
         self.board.send_if_modified(|held| {
-            let differs = **held != board;
+            let differs = !held.shows_the_same_as(&board);
             if differs {
                 *held = Arc::new(board);
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 
-pub use board::Board;
+pub use board::{Board, BoardSale};
 pub use orders::LiveOrder;
 
 pub(crate) use board::BoardKeeper;

@@ -119,10 +119,4 @@ impl Kv {
     pub(super) async fn listening_connection(&self) -> Result<redis::aio::PubSub, KvError> {
         Ok(self.client.get_async_pubsub().await?)
     }
-
-    /// Whether Redis answers.
-    pub(crate) async fn ping(&self) -> Result<(), KvError> {
-        let mut con = self.calm.clone();
-        Ok(redis::cmd("PING").exec_async(&mut con).await?)
-    }
 }

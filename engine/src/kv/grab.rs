@@ -46,6 +46,13 @@ impl FromRedisValue for GrabReply {
 }
 
 impl Kv {
+    /// Runs the real script on a sale that nobody has: what a ping does not notice (R34), this does.
+    pub(crate) async fn probe_grab(&self) -> Result<(), KvError> {
+        let nowhere = VoucherId::new(i64::MAX).map_err(|error| KvError::Unexpected(error.to_string()))?;
+        let replies = self.grab(nowhere, 0, &[]).await?;
+        if replies.is_empty() { Ok(()) } else { Err(KvError::Unexpected(format!("the probe got {replies:?}"))) }
+    }
+
     /// Decides `attempts` on one voucher in order. The answer has as many elements as there are attempts.
     /// On an error it is unknown which of them took effect; the same attempts again tell (code 2).
     pub(crate) async fn grab(

@@ -10,6 +10,9 @@ pub(crate) const GROUP: &str = "g1";
 /// The channel on which processes tell each other what happened.
 pub(crate) const NEWS: &str = "seckill:news";
 
+/// Present in a shop that was started in demo mode; a shop with real shoppers never has it.
+pub(crate) const DEMO: &str = "seckill:demo";
+
 /// One part of the key space, with a stream of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Partition(u16);

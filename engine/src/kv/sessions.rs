@@ -67,6 +67,16 @@ impl Kv {
         Ok(user.and_then(|raw| UserId::new(raw).ok()))
     }
 
+    /// Notes that the shop is a demo.
+    pub(crate) async fn mark_demo(&self) -> Result<(), KvError> {
+        Ok(self.calm.clone().set(keys::DEMO, 1).await?)
+    }
+
+    /// Whether the shop is a demo.
+    pub(crate) async fn is_demo(&self) -> Result<bool, KvError> {
+        Ok(self.calm.clone().exists(keys::DEMO).await?)
+    }
+
     /// Ends a session.
     pub(crate) async fn close_session(&self, token: &TokenHash) -> Result<(), KvError> {
         Ok(self.calm.clone().del(keys::session(token)).await?)

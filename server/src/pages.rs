@@ -1,0 +1,88 @@
+//! The pages and their server functions, from the `app` crate, and the built site.
+
+use std::path::Path;
+
+use app::{Assets, PageContext};
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::{HeaderValue, header, request::Parts},
+    middleware::{self, Next},
+    response::Response,
+    routing::post,
+};
+use leptos::prelude::{provide_context, use_context};
+use leptos_axum::{LeptosRoutes, generate_route_list, handle_server_fns_with_context};
+use tower::ServiceBuilder;
+use tower_http::services::ServeDir;
+
+use crate::{auth, state::AppState};
+
+/// All pages.
+pub(crate) fn router(state: &AppState) -> Router<AppState> {
+    app::register();
+    let assets = state.site.assets.clone();
+    let fallback_assets = assets.clone();
+    Router::new()
+        .route("/api/fn/{*name}", post(|request: Request| handle_server_fns_with_context(provide, request)))
+        .leptos_routes_with_context(state, generate_route_list(app::App), provide, move || app::shell(&assets))
+        .fallback(leptos_axum::file_and_error_handler_with_context::<AppState, _>(provide, move |_| {
+            app::shell(&fallback_assets)
+        }))
+        .layer(middleware::from_fn_with_state(state.clone(), visitor))
+}
+
+/// The built site: hashed names that never change, compressed beforehand.
+pub(crate) fn assets(site: &Path) -> Router<AppState> {
+    let files = ServeDir::new(site.join("pkg")).precompressed_br().precompressed_gzip();
+    let forever = ServiceBuilder::new().map_response(|mut response: Response<_>| {
+        if response.status().is_success() {
+            let year = HeaderValue::from_static("public, max-age=31536000, immutable");
+            response.headers_mut().insert(header::CACHE_CONTROL, year);
+        }
+        response
+    });
+    Router::new().nest_service("/pkg", forever.service(files))
+}
+
+/// The names that the last build gave.
+pub(crate) fn read_assets(site: &Path) -> anyhow::Result<Assets> {
+    use anyhow::Context;
+    let file = site.join("assets.json");
+    let text = std::fs::read(&file)
+        .with_context(|| format!("{} is missing: build the site with `cargo xtask site`", file.display()))?;
+    Ok(serde_json::from_slice(&text)?)
+}
+
+/// Finds out who is asking, once a page.
+async fn visitor(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let token = auth::token(request.headers(), &state.site).map(str::to_owned);
+    let user = match &token {
+        Some(token) => state.engine.session(token).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "a page is shown as to a stranger");
+            None
+        }),
+        None => None,
+    };
+    let context = PageContext {
+        engine: state.engine.clone(),
+        user,
+        demo: state.site.demo,
+        secure_cookies: state.site.tls,
+        session_token: token,
+    };
+    request.extensions_mut().insert(context);
+    next.run(request).await
+}
+
+/// Hands what the middleware found to the page.
+fn provide() {
+    if let Some(parts) = use_context::<Parts>() {
+        if let Some(context) = parts.extensions.get::<PageContext>() {
+            provide_context(context.clone());
+        }
+        if let Some(nonce) = parts.extensions.get::<leptos::nonce::Nonce>() {
+            provide_context(nonce.clone());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The REST API. Handlers parse, call one use case, and render.
+
+mod admin;
+mod body;
+mod events;
+mod orders;
+mod session;
+mod vouchers;
+
+use axum::{
+    Json, Router,
+    http::{HeaderValue, header},
+    routing::get,
+};
+use tower::ServiceBuilder;
+use utoipa::OpenApi;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{problem::Problem, state::AppState};
+
+pub(crate) use body::{Body, PathId};
+
+#[derive(OpenApi)]
+#[openapi(info(
+    title = "Flash sale",
+    description = "Ids are strings, times RFC 3339 UTC, money in cents. Errors are application/problem+json with a stable code."
+))]
+struct Api;
+
+/// All of `/api/v1`, and the document that describes it.
+pub(crate) fn router() -> Router<AppState> {
+    let (router, document) = OpenApiRouter::with_openapi(Api::openapi())
+        .routes(routes!(session::send_code))
+        .routes(routes!(session::log_in, session::log_out, session::who))
+        .routes(routes!(vouchers::time))
+        .routes(routes!(vouchers::list))
+        .routes(routes!(vouchers::one))
+        .routes(routes!(vouchers::grab))
+        .routes(routes!(orders::for_voucher))
+        .routes(routes!(orders::list))
+        .routes(routes!(orders::one))
+        .routes(routes!(events::listen))
+        .routes(routes!(admin::create))
+        .routes(routes!(admin::stock))
+        .routes(routes!(admin::pause))
+        .routes(routes!(admin::resume))
+        .routes(routes!(admin::end))
+        .routes(routes!(admin::overview))
+        .routes(routes!(admin::audit))
+        .split_for_parts();
+    router
+        .route("/api/openapi.json", get(move || std::future::ready(Json(document.clone()))))
+        .route("/api/v1", axum::routing::any(|| async { Problem::not_found() }))
+        .route("/api/v1/{*rest}", axum::routing::any(|| async { Problem::not_found() }))
+        .layer(ServiceBuilder::new().map_response(|mut response: axum::response::Response| {
+            // Answers are personal or momentary; a stream says so for itself.
+            let no_store = HeaderValue::from_static("no-store");
+            response.headers_mut().entry(header::CACHE_CONTROL).or_insert(no_store);
+            response
+        }))
+}

@@ -1,0 +1,74 @@
+//! What every answer carries, and what every request must pass.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{Request, State},
+    http::{HeaderName, HeaderValue, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use leptos::nonce::Nonce;
+use tower_http::csrf::{CsrfLayer, ProtectionError};
+
+use crate::{auth::SharedSite, problem::Problem};
+
+/// The largest body that anything here takes.
+pub(crate) const BODY_LIMIT: usize = 64 * 1024;
+
+/// Refuses requests that another site's page makes in a visitor's name, by fetch metadata and origin.
+pub(crate) fn cross_site() -> CsrfLayer<fn(ProtectionError) -> Response> {
+    CsrfLayer::new().with_rejection_response(refused)
+}
+
+fn refused(_: ProtectionError) -> Response {
+    let words = "This request came from another site. Nothing was done.";
+    Problem::new(StatusCode::FORBIDDEN, "cross_site", words).into_response()
+}
+
+/// Mints the page's nonce and sets the headers.
+pub(crate) async fn headers(State(site): State<SharedSite>, mut request: Request, next: Next) -> Response {
+    let mut bytes = [0; 16];
+    if getrandom::fill(&mut bytes).is_err() {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    }
+    let nonce: Arc<str> = STANDARD_NO_PAD.encode(bytes).into();
+    request.extensions_mut().insert(Nonce::from_value(nonce.clone()));
+    let mut response = next.run(request).await;
+    let html = response
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let headers = response.headers_mut();
+    let policy = if html {
+        format!(
+            "default-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
+             connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; \
+             form-action 'self'"
+        )
+    } else {
+        "default-src 'none'; frame-ancestors 'none'".to_owned()
+    };
+    let policy = HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    let fixed: [(HeaderName, &'static str); 5] = [
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=(), payment=()"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if html {
+        // A page is personal, and its nonce must not repeat.
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    if site.tls {
+        let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, year);
+    }
+    response
+}

@@ -1,0 +1,52 @@
+//! What handlers share.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use engine::Engine;
+use leptos::config::LeptosOptions;
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+
+/// Passed to every handler. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct AppState {
+    /// The engine.
+    pub(crate) engine: Engine,
+    /// What does not change while the process runs.
+    pub(crate) site: Arc<Site>,
+    /// All metrics of the process.
+    pub(crate) registry: Arc<Registry>,
+    /// The process is going away: streams end, readiness turns red.
+    pub(crate) stop: CancellationToken,
+    /// For leptos' own routes.
+    pub(crate) leptos: LeptosOptions,
+}
+
+/// The shop's fixed facts.
+pub(crate) struct Site {
+    /// Login codes are shown.
+    pub(crate) demo: bool,
+    /// Reached over TLS.
+    pub(crate) tls: bool,
+    /// The names of the built assets.
+    pub(crate) assets: app::Assets,
+}
+
+impl FromRef<AppState> for Engine {
+    fn from_ref(state: &AppState) -> Self {
+        state.engine.clone()
+    }
+}
+
+impl FromRef<AppState> for Arc<Site> {
+    fn from_ref(state: &AppState) -> Self {
+        state.site.clone()
+    }
+}
+
+impl FromRef<AppState> for LeptosOptions {
+    fn from_ref(state: &AppState) -> Self {
+        state.leptos.clone()
+    }
+}
