@@ -1,0 +1,78 @@
+//! The document around every page, and the addresses of the pages.
+
+use leptos::{nonce::use_nonce, prelude::*};
+use leptos_meta::{MetaTags, provide_meta_context};
+use leptos_router::{
+    SsrMode,
+    components::{Route, Router, Routes},
+    path,
+};
+
+use crate::{Assets, context, pages};
+
+/// The document. The server renders it for every page.
+pub fn shell(assets: &Assets) -> impl IntoView + use<> {
+    provide_context(assets.clone());
+    view! {
+        <!DOCTYPE html>
+        <html lang=context::lang().tag()>
+            <head>
+                <meta charset="utf-8"/>
+                <meta name="viewport" content="width=device-width, initial-scale=1"/>
+                <meta name="color-scheme" content="light dark"/>
+                <link rel="stylesheet" href=assets.css.clone()/>
+                <link rel="icon" href="data:,"/>
+                <MetaTags/>
+            </head>
+            <body>
+                <App/>
+            </body>
+        </html>
+    }
+}
+
+/// The pages by address. Each is rendered whole before its first byte leaves, so that its status is right.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    view! {
+        <Router>
+            <Routes fallback=pages::Missing>
+                <Route path=path!("/") view=pages::Sales ssr=SsrMode::Async/>
+                <Route path=path!("/vouchers/:id") view=pages::Voucher ssr=SsrMode::Async/>
+                <Route path=path!("/orders") view=pages::Orders ssr=SsrMode::Async/>
+                <Route path=path!("/login") view=pages::LogIn ssr=SsrMode::Async/>
+                <Route path=path!("/admin") view=pages::AdminSales ssr=SsrMode::Async/>
+                <Route path=path!("/admin/vouchers/new") view=pages::AdminNew ssr=SsrMode::Async/>
+                <Route path=path!("/admin/vouchers/:id") view=pages::AdminSale ssr=SsrMode::Async/>
+            </Routes>
+        </Router>
+    }
+}
+
+/// Wakes the islands of the page at once, without waiting for an idle moment of the browser.
+const WAKE: &str = "(async () => {
+  const mod = await import(JS);
+  await mod.default({ module_or_path: WASM });
+  mod.hydrate();
+  for (const island of document.querySelectorAll('leptos-island')) mod[island.dataset.component](island);
+  await null;
+  document.documentElement.dataset.hydrated = '1';
+  performance.mark('hydrated');
+})();";
+
+/// Loads the browser's half. Only pages with islands have it.
+#[component]
+pub(crate) fn Wake() -> impl IntoView {
+    let assets = use_context::<Assets>();
+    assets.map(|Assets { js, wasm, .. }| {
+        let script = WAKE
+            .replace("JS", &format!("{js:?}"))
+            .replace("WASM", &format!("{wasm:?}"));
+        view! {
+            <link rel="modulepreload" href=js/>
+            <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
+            <script type="module" nonce=use_nonce()>{script}</script>
+        }
+    })
+}

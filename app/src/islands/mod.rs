@@ -1,0 +1,12 @@
+//! What wakes up in the browser. Their first view is exactly what the server rendered: it is made from their props
+//! alone, and its structure depends on no clock; only texts and attributes change.
+
+mod countdown;
+pub mod grab_panel;
+mod live_sale;
+pub mod order_status;
+pub mod sale_line;
+
+pub use grab_panel::GrabPanel;
+pub use order_status::OrderStatus;
+pub use sale_line::SaleLine;

@@ -1,0 +1,21 @@
+//! The pages. Rendered on the server; what moves on them is an island.
+
+mod admin_new;
+mod admin_sale;
+mod admin_sales;
+mod field;
+mod frame;
+mod login;
+mod missing;
+mod orders;
+mod sales;
+mod voucher;
+
+pub(crate) use admin_new::AdminNew;
+pub(crate) use admin_sale::AdminSale;
+pub(crate) use admin_sales::AdminSales;
+pub(crate) use login::LogIn;
+pub(crate) use missing::Missing;
+pub(crate) use orders::Orders;
+pub(crate) use sales::Sales;
+pub(crate) use voucher::Voucher;
