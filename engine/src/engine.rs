@@ -73,6 +73,7 @@ impl Engine {
             url: settings.redis_url.clone(),
             partitions: settings.partitions,
             response_timeout: settings.response_timeout,
+            fail_points: settings.fail_points.clone(),
         })
         .await?;
         let ledger = Ledger::open(&LedgerSettings {

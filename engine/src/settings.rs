@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::FailPoints;
+
 /// The engine's settings. Every number that a person might tune, with its default.
 #[derive(Debug, Clone)]
 pub struct EngineSettings {
@@ -47,6 +49,8 @@ pub struct EngineSettings {
     pub grab_batch: usize,
     /// Grabs of one voucher that may wait for a call; more are told "busy".
     pub grab_queue: usize,
+    /// Only for the fault harness.
+    pub fail_points: FailPoints,
 }
 
 impl EngineSettings {
@@ -78,6 +82,7 @@ impl EngineSettings {
             id_lease: 4096,
             grab_batch: 256,
             grab_queue: 8192,
+            fail_points: FailPoints::default(),
         }
     }
 

@@ -34,7 +34,10 @@ pub(crate) const fn cookie_name(site: &Site) -> &'static str {
 /// The session token that came with a request.
 pub(crate) fn token<'a>(headers: &'a HeaderMap, site: &Site) -> Option<&'a str> {
     let name = cookie_name(site);
-    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let cookies = headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok());
     cookies
         .flat_map(|line| line.split(';'))
         .find_map(|pair| pair.trim().strip_prefix(name)?.strip_prefix('='))
@@ -51,7 +54,10 @@ pub(crate) fn set_cookie(site: &Site, token: Option<&SessionToken>) -> Option<He
     let name = cookie_name(site);
     let secure = if site.tls { "; Secure" } else { "" };
     let text = match token {
-        Some(token) => format!("{name}={}; HttpOnly; SameSite=Lax; Path=/{secure}", token.secret()),
+        Some(token) => format!(
+            "{name}={}; HttpOnly; SameSite=Lax; Path=/{secure}",
+            token.secret()
+        ),
         None => format!("{name}=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0{secure}"),
     };
     let mut value = HeaderValue::from_str(&text).ok()?;
@@ -90,7 +96,11 @@ impl FromRequestParts<AppState> for Admin {
 
 /// Checks the role.
 pub(crate) async fn admin(state: &AppState, user: UserId) -> Result<Admin, Problem> {
-    if state.engine.is_admin(user).await? { Ok(Admin(user)) } else { Err(Problem::forbidden()) }
+    if state.engine.is_admin(user).await? {
+        Ok(Admin(user))
+    } else {
+        Err(Problem::forbidden())
+    }
 }
 
 /// The fixed facts, for tests and handlers alike.
@@ -101,13 +111,20 @@ mod tests {
     use super::*;
 
     fn site(tls: bool) -> Site {
-        Site { demo: false, tls, assets: app::Assets::default() }
+        Site {
+            demo: false,
+            tls,
+            assets: app::Assets::default(),
+        }
     }
 
     #[test]
     fn the_token_is_found_among_other_cookies_and_only_under_its_own_name() {
         let mut headers = HeaderMap::new();
-        headers.append(header::COOKIE, HeaderValue::from_static("a=b; xsid=no; sid=yes; __Host-sid=tls"));
+        headers.append(
+            header::COOKIE,
+            HeaderValue::from_static("a=b; xsid=no; sid=yes; __Host-sid=tls"),
+        );
         assert_eq!(token(&headers, &site(false)), Some("yes"));
         assert_eq!(token(&headers, &site(true)), Some("tls"));
         headers.clear();
@@ -118,6 +135,9 @@ mod tests {
     #[test]
     fn the_cookie_is_out_of_scripts_reach() {
         let gone = set_cookie(&site(true), None).unwrap();
-        assert_eq!(gone, "__Host-sid=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0; Secure");
+        assert_eq!(
+            gone,
+            "__Host-sid=; HttpOnly; SameSite=Lax; Path=/; Max-Age=0; Secure"
+        );
     }
 }

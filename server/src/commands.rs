@@ -39,11 +39,13 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 async fn dispatch(cli: Cli) -> anyhow::Result<()> {
     match &cli.command {
         Command::Serve(serve) => serve::serve(serve, serve.settings(&cli.stores)?).await,
-        Command::Migrate => {
-            Engine::migrate(&cli.stores.settings("migrate")?).await.context("the schema could not be brought up to date")
-        }
+        Command::Migrate => Engine::migrate(&cli.stores.settings("migrate")?)
+            .await
+            .context("the schema could not be brought up to date"),
         Command::Doctor => doctor(cli.stores.settings("doctor")?).await,
-        Command::Admin { command: AdminCommand::Grant { phone } } => {
+        Command::Admin {
+            command: AdminCommand::Grant { phone },
+        } => {
             let engine = start(cli.stores.settings("admin")?).await?;
             let user = engine.grant_admin(phone).await?;
             say(&format!("account {user} is an admin now"))
@@ -74,7 +76,9 @@ async fn doctor(settings: EngineSettings) -> anyhow::Result<()> {
     let mut wrong = engine.preflight().await?;
     wrong.extend(engine.readiness().await.troubles.into_iter().map(str::to_owned));
     if let Err(error) = engine.renew().await {
-        wrong.push(format!("the ledger does not answer, or its schema is old ({error}): run `server migrate`"));
+        wrong.push(format!(
+            "the ledger does not answer, or its schema is old ({error}): run `server migrate`"
+        ));
     }
     if wrong.is_empty() {
         return say("all is well");
@@ -92,10 +96,14 @@ fn say(text: &str) -> anyhow::Result<()> {
 
 fn log_to_stderr(json: bool) {
     let filter = EnvFilter::try_from_env("SECKILL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     if json {
         log.json().init();
     } else {
-        log.with_ansi(std::io::stderr().is_terminal()).with_target(false).init();
+        log.with_ansi(std::io::stderr().is_terminal())
+            .with_target(false)
+            .init();
     }
 }

@@ -133,9 +133,18 @@ pub(crate) struct Serve {
 impl Stores {
     /// The engine's settings for short commands.
     pub(crate) fn settings(&self, consumer: &str) -> anyhow::Result<EngineSettings> {
-        let redis = self.redis_url.clone().map_or_else(|| private("SECKILL_REDIS_URL"), Ok)?;
-        let database = self.database_url.clone().map_or_else(|| private("SECKILL_DATABASE_URL"), Ok)?;
-        Ok(EngineSettings { partitions: self.partitions, ..EngineSettings::new(redis, database, consumer) })
+        let redis = self
+            .redis_url
+            .clone()
+            .map_or_else(|| private("SECKILL_REDIS_URL"), Ok)?;
+        let database = self
+            .database_url
+            .clone()
+            .map_or_else(|| private("SECKILL_DATABASE_URL"), Ok)?;
+        Ok(EngineSettings {
+            partitions: self.partitions,
+            ..EngineSettings::new(redis, database, consumer)
+        })
     }
 }
 
@@ -154,16 +163,36 @@ impl Serve {
             worker_connections: self.worker_connections,
             ..stores.settings(&consumer)?
         };
+        #[cfg(feature = "failpoints")]
+        let settings = with_fail_points(settings)?;
         settings.check()?;
         Ok(settings)
     }
+}
+
+/// What the fault harness asks for.
+#[cfg(feature = "failpoints")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "not a setting that people may see in --help"
+)]
+fn with_fail_points(settings: EngineSettings) -> anyhow::Result<EngineSettings> {
+    let (plan, sabotage) = (std::env::var("FAILPOINT").ok(), std::env::var("SABOTAGE").ok());
+    let fail_points =
+        engine::FailPoints::parse(plan.as_deref(), sabotage.as_deref()).map_err(anyhow::Error::msg)?;
+    Ok(EngineSettings {
+        fail_points,
+        ..settings
+    })
 }
 
 /// A store's address from the file beside `make run`.
 fn private(name: &str) -> anyhow::Result<String> {
     let missing = || format!("set {name}, or run from the project's root beside `make run`");
     let text = std::fs::read_to_string(STORES_FILE).with_context(missing)?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
     line.map(str::to_owned).with_context(missing)
 }
 

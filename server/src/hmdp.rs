@@ -44,11 +44,23 @@ struct Answer {
 }
 
 fn ok(data: Option<Value>) -> Response {
-    Json(Answer { success: true, error_msg: None, data, total: None }).into_response()
+    Json(Answer {
+        success: true,
+        error_msg: None,
+        data,
+        total: None,
+    })
+    .into_response()
 }
 
 fn fail(text: &'static str) -> Response {
-    Json(Answer { success: false, error_msg: Some(text), data: None, total: None }).into_response()
+    Json(Answer {
+        success: false,
+        error_msg: Some(text),
+        data: None,
+        total: None,
+    })
+    .into_response()
 }
 
 /// A failure of ours: its clients show the text and keep the page.
@@ -76,8 +88,14 @@ struct CodeQuery {
     phone: String,
 }
 
-async fn code(State(engine): State<Engine>, State(site): State<SharedSite>, Query(query): Query<CodeQuery>) -> Response {
-    let Ok(phone) = query.phone.parse() else { return fail("手机号格式错误！") };
+async fn code(
+    State(engine): State<Engine>,
+    State(site): State<SharedSite>,
+    Query(query): Query<CodeQuery>,
+) -> Response {
+    let Ok(phone) = query.phone.parse() else {
+        return fail("手机号格式错误！");
+    };
     match engine.send_code(&phone).await {
         // Its page has no place for the code; in demo mode a client may read it here.
         Ok(CodeSent::Sent { code }) => ok(site.demo.then(|| json!(code))),
@@ -93,7 +111,9 @@ struct LogInForm {
 }
 
 async fn log_in(State(engine): State<Engine>, Body(form): Body<LogInForm>) -> Response {
-    let Ok(phone) = form.phone.parse() else { return fail("手机号格式错误！") };
+    let Ok(phone) = form.phone.parse() else {
+        return fail("手机号格式错误！");
+    };
     match engine.log_in(&phone, &form.code).await {
         Ok(session) => ok(Some(json!(session.token.secret()))),
         Err(LogInError::WrongCode) => fail("验证码错误"),
@@ -103,7 +123,9 @@ async fn log_in(State(engine): State<Engine>, Body(form): Body<LogInForm>) -> Re
 
 async fn me(State(engine): State<Engine>, Member(user): Member) -> Response {
     match engine.account(user).await {
-        Ok(Some(account)) => ok(Some(json!({"id": account.id, "nickName": account.phone, "icon": ""}))),
+        Ok(Some(account)) => ok(Some(
+            json!({"id": account.id, "nickName": account.phone, "icon": ""}),
+        )),
         Ok(None) => StatusCode::UNAUTHORIZED.into_response(),
         Err(error) => broken(error),
     }
@@ -136,11 +158,17 @@ fn moment(text: &str) -> Option<domain::Timestamp> {
     text.parse().ok().or_else(|| format!("{text}Z").parse().ok())
 }
 
-async fn create(State(state): State<AppState>, Member(user): Member, Body(form): Body<VoucherForm>) -> Response {
+async fn create(
+    State(state): State<AppState>,
+    Member(user): Member,
+    Body(form): Body<VoucherForm>,
+) -> Response {
     if let Err(problem) = auth::admin(&state, user).await {
         return problem.into_response();
     }
-    let (Some(begins_at), Some(ends_at), 1..) = (moment(&form.begin_time), moment(&form.end_time), form.shop_id) else {
+    let (Some(begins_at), Some(ends_at), 1..) =
+        (moment(&form.begin_time), moment(&form.end_time), form.shop_id)
+    else {
         return fail("参数错误");
     };
     let draft = SaleDraft {
@@ -176,7 +204,9 @@ fn voucher(voucher: &Voucher) -> Value {
 }
 
 async fn list(State(engine): State<Engine>, Path(shop): Path<String>) -> Response {
-    let Ok(shop) = shop.parse() else { return fail("店铺不存在") };
+    let Ok(shop) = shop.parse() else {
+        return fail("店铺不存在");
+    };
     match engine.vouchers_of_shop(shop).await {
         Ok(vouchers) => ok(Some(vouchers.iter().map(voucher).collect())),
         Err(error) => broken(error),
@@ -184,7 +214,9 @@ async fn list(State(engine): State<Engine>, Path(shop): Path<String>) -> Respons
 }
 
 async fn grab(State(engine): State<Engine>, Member(user): Member, Path(id): Path<String>) -> Response {
-    let Ok(id) = id.parse::<VoucherId>() else { return fail("优惠券不存在") };
+    let Ok(id) = id.parse::<VoucherId>() else {
+        return fail("优惠券不存在");
+    };
     match engine.grab(user, id).await {
         // A string: its page shows a rounded number otherwise (R46).
         Ok(GrabOutcome::Queued { order_id }) => ok(Some(json!(order_id))),

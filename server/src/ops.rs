@@ -13,7 +13,10 @@ use crate::state::AppState;
 
 /// The operators' routes.
 pub(crate) fn router() -> Router<AppState> {
-    Router::new().route("/healthz", get(alive)).route("/readyz", get(ready)).route("/metrics", get(metrics))
+    Router::new()
+        .route("/healthz", get(alive))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
 }
 
 /// The process answers.
@@ -27,8 +30,16 @@ async fn ready(State(state): State<AppState>) -> Response {
     if state.stop.is_cancelled() {
         troubles.push("going away");
     }
-    let status = if troubles.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(json!({"ready": troubles.is_empty(), "troubles": troubles}))).into_response()
+    let status = if troubles.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    (
+        status,
+        Json(json!({"ready": troubles.is_empty(), "troubles": troubles})),
+    )
+        .into_response()
 }
 
 async fn metrics(State(state): State<AppState>) -> Response {
@@ -36,5 +47,12 @@ async fn metrics(State(state): State<AppState>) -> Response {
     if prometheus_client::encoding::text::encode(&mut text, &state.registry).is_err() {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     }
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response()
+    (
+        [(
+            header::CONTENT_TYPE,
+            "application/openmetrics-text; version=1.0.0; charset=utf-8",
+        )],
+        text,
+    )
+        .into_response()
 }

@@ -24,17 +24,25 @@ pub(crate) fn router(state: &AppState) -> Router<AppState> {
     let assets = state.site.assets.clone();
     let fallback_assets = assets.clone();
     Router::new()
-        .route("/api/fn/{*name}", post(|request: Request| handle_server_fns_with_context(provide, request)))
-        .leptos_routes_with_context(state, generate_route_list(app::App), provide, move || app::shell(&assets))
-        .fallback(leptos_axum::file_and_error_handler_with_context::<AppState, _>(provide, move |_| {
-            app::shell(&fallback_assets)
-        }))
+        .route(
+            "/api/fn/{*name}",
+            post(|request: Request| handle_server_fns_with_context(provide, request)),
+        )
+        .leptos_routes_with_context(state, generate_route_list(app::App), provide, move || {
+            app::shell(&assets)
+        })
+        .fallback(leptos_axum::file_and_error_handler_with_context::<AppState, _>(
+            provide,
+            move |_| app::shell(&fallback_assets),
+        ))
         .layer(middleware::from_fn_with_state(state.clone(), visitor))
 }
 
 /// The built site: hashed names that never change, compressed beforehand.
 pub(crate) fn assets(site: &Path) -> Router<AppState> {
-    let files = ServeDir::new(site.join("pkg")).precompressed_br().precompressed_gzip();
+    let files = ServeDir::new(site.join("pkg"))
+        .precompressed_br()
+        .precompressed_gzip();
     let forever = ServiceBuilder::new().map_response(|mut response: Response<_>| {
         if response.status().is_success() {
             let year = HeaderValue::from_static("public, max-age=31536000, immutable");
@@ -49,8 +57,12 @@ pub(crate) fn assets(site: &Path) -> Router<AppState> {
 pub(crate) fn read_assets(site: &Path) -> anyhow::Result<Assets> {
     use anyhow::Context;
     let file = site.join("assets.json");
-    let text = std::fs::read(&file)
-        .with_context(|| format!("{} is missing: build the site with `cargo xtask site`", file.display()))?;
+    let text = std::fs::read(&file).with_context(|| {
+        format!(
+            "{} is missing: build the site with `cargo xtask site`",
+            file.display()
+        )
+    })?;
     Ok(serde_json::from_slice(&text)?)
 }
 

@@ -43,7 +43,14 @@ pub(crate) struct FieldProblem {
 impl Problem {
     /// A problem with this status, code and words.
     pub(crate) const fn new(status: StatusCode, code: &'static str, title: &'static str) -> Self {
-        Self { status: status.as_u16(), code, title, order_id: None, errors: None, retry_after: None }
+        Self {
+            status: status.as_u16(),
+            code,
+            title,
+            order_id: None,
+            errors: None,
+            retry_after: None,
+        }
     }
 
     const fn order(mut self, id: OrderId) -> Self {
@@ -70,7 +77,8 @@ impl Problem {
     }
 
     pub(crate) const fn busy() -> Self {
-        let words = "The shop is very busy. If you got a unit it is kept: try again, you will get the same order.";
+        let words =
+            "The shop is very busy. If you got a unit it is kept: try again, you will get the same order.";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", words).retry_after(1)
     }
 
@@ -96,9 +104,13 @@ impl IntoResponse for Problem {
         let mut response = (status, Json(self)).into_response();
         let json = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, json);
-        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+            .headers_mut()
+            .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(seconds) = retry_after {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
     }
@@ -120,10 +132,21 @@ impl From<FieldErrors> for Problem {
     fn from(errors: FieldErrors) -> Self {
         let errors = errors
             .into_iter()
-            .map(|(field, error)| (field, FieldProblem { code: error.code, title: error.text }))
+            .map(|(field, error)| {
+                (
+                    field,
+                    FieldProblem {
+                        code: error.code,
+                        title: error.text,
+                    },
+                )
+            })
             .collect();
         let words = "Some fields are wrong; nothing was saved.";
-        Self { errors: Some(errors), ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", words) }
+        Self {
+            errors: Some(errors),
+            ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", words)
+        }
     }
 }
 
@@ -152,15 +175,18 @@ impl From<SteerError> for Problem {
     fn from(error: SteerError) -> Self {
         match error {
             SteerError::Unknown => Self::not_found(),
-            SteerError::Ended => {
-                Self::new(StatusCode::CONFLICT, "ended", "The sale has ended for good; nothing was changed.")
-            }
+            SteerError::Ended => Self::new(
+                StatusCode::CONFLICT,
+                "ended",
+                "The sale has ended for good; nothing was changed.",
+            ),
             SteerError::TooFewLeft => {
                 let words = "Fewer units are left than you want to take; nothing was changed.";
                 Self::new(StatusCode::CONFLICT, "too_few_left", words)
             }
             SteerError::NotLoaded => {
-                let words = "The sale is being loaded into Redis. What you set is saved and takes effect with it.";
+                let words =
+                    "The sale is being loaded into Redis. What you set is saved and takes effect with it.";
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "not_ready", words).retry_after(1)
             }
             SteerError::Engine(error) => error.into(),
@@ -181,7 +207,14 @@ pub(crate) struct Queued {
 pub(crate) fn grab_answer(outcome: GrabOutcome) -> Response {
     let refusal = match outcome {
         GrabOutcome::Queued { order_id } => {
-            return (StatusCode::ACCEPTED, Json(Queued { outcome: "queued", order_id })).into_response();
+            return (
+                StatusCode::ACCEPTED,
+                Json(Queued {
+                    outcome: "queued",
+                    order_id,
+                }),
+            )
+                .into_response();
         }
         GrabOutcome::AlreadyOrdered { order_id } => {
             let words = "You have this voucher already.";
@@ -189,10 +222,16 @@ pub(crate) fn grab_answer(outcome: GrabOutcome) -> Response {
         }
         GrabOutcome::SoldOut => Problem::new(StatusCode::GONE, "sold_out", "All units are gone."),
         GrabOutcome::Ended => Problem::new(StatusCode::GONE, "ended", "The sale is over."),
-        GrabOutcome::NotStarted => Problem::new(StatusCode::TOO_EARLY, "not_started", "The sale has not opened yet."),
-        GrabOutcome::Paused => {
-            Problem::new(StatusCode::LOCKED, "paused", "The sale is paused. It goes on later; nothing was taken.")
-        }
+        GrabOutcome::NotStarted => Problem::new(
+            StatusCode::TOO_EARLY,
+            "not_started",
+            "The sale has not opened yet.",
+        ),
+        GrabOutcome::Paused => Problem::new(
+            StatusCode::LOCKED,
+            "paused",
+            "The sale is paused. It goes on later; nothing was taken.",
+        ),
         GrabOutcome::RateLimited { retry_after_ms } => {
             let words = "That was too fast. Wait a moment, then try again.";
             Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", words)
@@ -230,7 +269,11 @@ mod tests {
         for (outcome, status, retries) in table {
             let response = grab_answer(outcome);
             assert_eq!(response.status().as_u16(), status, "{outcome:?}");
-            assert_eq!(response.headers().contains_key(header::RETRY_AFTER), retries, "{outcome:?}");
+            assert_eq!(
+                response.headers().contains_key(header::RETRY_AFTER),
+                retries,
+                "{outcome:?}"
+            );
         }
         let limited = grab_answer(GrabOutcome::RateLimited { retry_after_ms: 1001 });
         assert_eq!(limited.headers()[header::RETRY_AFTER], "2");

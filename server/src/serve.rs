@@ -35,16 +35,22 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     let told = CancellationToken::new();
     tokio::spawn(wait_for_signal(told.clone()));
     let mut registry = Registry::default();
-    let Some(engine) = reach_stores(&settings, &mut registry, &told).await? else { return Ok(()) };
+    let Some(engine) = reach_stores(&settings, &mut registry, &told).await? else {
+        return Ok(());
+    };
     check_redis(&engine, args.unsafe_redis).await?;
 
     let work = CancellationToken::new();
     let mut tasks = JoinSet::new();
     if args.role != Role::Worker {
         let (one, stop) = (engine.clone(), work.clone());
-        watched(&mut tasks, "the catalogue", async move { one.keep_catalogue(&stop).await });
+        watched(&mut tasks, "the catalogue", async move {
+            one.keep_catalogue(&stop).await
+        });
         let (one, stop) = (engine.clone(), work.clone());
-        watched(&mut tasks, "the stock board", async move { one.keep_board(&stop).await });
+        watched(&mut tasks, "the stock board", async move {
+            one.keep_board(&stop).await
+        });
         let (one, stop) = (engine.clone(), work.clone());
         watched(&mut tasks, "the news", async move { one.hear_news(&stop).await });
     }
@@ -54,26 +60,42 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         }
     }
 
-    let listener = TcpListener::bind(args.listen)
-        .await
-        .with_context(|| format!("can't listen on {}: is another server running there?", args.listen))?;
+    let listener = TcpListener::bind(args.listen).await.with_context(|| {
+        format!(
+            "can't listen on {}: is another server running there?",
+            args.listen
+        )
+    })?;
     let address = listener.local_addr()?;
     let listener = listener.tap_io(|stream| {
         // Small answers must not wait for each other.
         let _ = stream.set_nodelay(true);
     });
     let site = if args.role == Role::Worker {
-        Site { demo: args.demo, tls: args.tls, assets: app::Assets::default() }
+        Site {
+            demo: args.demo,
+            tls: args.tls,
+            assets: app::Assets::default(),
+        }
     } else {
-        Site { demo: args.demo, tls: args.tls, assets: pages::read_assets(&args.site)? }
+        Site {
+            demo: args.demo,
+            tls: args.tls,
+            assets: pages::read_assets(&args.site)?,
+        }
     };
     let leptos = LeptosOptions::builder()
         .output_name("seckill")
         .site_root(args.site.to_string_lossy().into_owned())
         .site_addr(address)
         .build();
-    let state =
-        AppState { engine: engine.clone(), site: Arc::new(site), registry: Arc::new(registry), stop: told.clone(), leptos };
+    let state = AppState {
+        engine: engine.clone(),
+        site: Arc::new(site),
+        registry: Arc::new(registry),
+        stop: told.clone(),
+        leptos,
+    };
     if args.demo && args.role != Role::Worker {
         demo::prepare(&engine).await?;
     }
@@ -82,9 +104,17 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         demo::print_welcome(address);
     }
 
-    let router = if args.role == Role::Worker { ops::router().with_state(state) } else { router(args, state) };
+    let router = if args.role == Role::Worker {
+        ops::router().with_state(state)
+    } else {
+        router(args, state)
+    };
     let stop_web = told.clone().cancelled_owned();
-    let web = tokio::spawn(axum::serve(listener, router).with_graceful_shutdown(stop_web).into_future());
+    let web = tokio::spawn(
+        axum::serve(listener, router)
+            .with_graceful_shutdown(stop_web)
+            .into_future(),
+    );
 
     // A task that ends by itself is a crash: better no process than half of one.
     let crashed = tokio::select! {
@@ -115,7 +145,10 @@ fn router(args: &Serve, state: AppState) -> Router {
         .layer(security::cross_site())
         .layer(middleware::from_fn_with_state(state.clone(), security::headers))
         .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
-        .layer(TimeoutLayer::with_status_code(axum::http::StatusCode::SERVICE_UNAVAILABLE, HANDLER_TIMEOUT))
+        .layer(TimeoutLayer::with_status_code(
+            axum::http::StatusCode::SERVICE_UNAVAILABLE,
+            HANDLER_TIMEOUT,
+        ))
         .layer(CatchPanicLayer::new())
         .with_state(state)
 }
@@ -149,7 +182,11 @@ async fn reach_stores(
             }
             Err(error) => return Err(error.into()),
         }
-        if told.run_until_cancelled(tokio::time::sleep(RETRY)).await.is_none() {
+        if told
+            .run_until_cancelled(tokio::time::sleep(RETRY))
+            .await
+            .is_none()
+        {
             return Ok(None);
         }
     }
@@ -161,13 +198,17 @@ async fn check_redis(engine: &Engine, unsafe_redis: bool) -> anyhow::Result<()> 
         tracing::error!("redis: {line}");
     }
     if !wrong.is_empty() && !unsafe_redis {
-        bail!("Redis is not set up to keep what is accepted: {}. Or start with --unsafe-redis", wrong.join("; "));
+        bail!(
+            "Redis is not set up to keep what is accepted: {}. Or start with --unsafe-redis",
+            wrong.join("; ")
+        );
     }
     Ok(())
 }
 
 async fn wait_for_signal(told: CancellationToken) {
-    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+    let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
         tracing::error!("signals can't be heard; stop the process by force");
         return;
     };

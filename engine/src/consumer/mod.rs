@@ -99,9 +99,9 @@ impl Worker {
             // An unusable ledger stops the reading before anything is delivered: no delivery count burns (K38).
             self.ledger.probe().await?;
             if self.kv.ensure_group(self.partition).await? {
-                tracing::warn!(
+                tracing::info!(
                     partition = self.partition.number(),
-                    "the consumer group was missing and is made anew"
+                    "the consumer group was missing and is made"
                 );
             }
             let reader = self

@@ -13,6 +13,7 @@ impl Worker {
         loop {
             let (next, entries) = self.reader()?.claim(idle, cursor, batch).await?;
             if !entries.is_empty() {
+                self.settings.fail_points.hit("J").await;
                 let n = entries.len() as u64;
                 self.metrics.claimed.inc_by(n);
                 tracing::info!(

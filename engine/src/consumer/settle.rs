@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::Worker;
 use crate::{
     EngineError,
+    failpoint::Sabotage,
     kv::{Dead, Entry, EntryId, News, Payload},
     ledger::{
         LedgerError,
@@ -69,8 +70,14 @@ impl Worker {
                 Payload::Gone => {}
             }
         }
+        self.settings.fail_points.hit("C1").await;
+        if self.settings.fail_points.breaks(Sabotage::AckBeforeCommit) {
+            self.kv.finish(self.partition, &ids, &[], None).await?;
+            self.settings.fail_points.hit("C4").await;
+        }
         let queued: Vec<Queued> = good.iter().map(|(_, entry)| queued(entry)).collect();
         let fates = self.write(&queued).await?;
+        self.settings.fail_points.hit("C4").await;
 
         let mut report = PassReport {
             read: ids.len() as u64,
@@ -89,6 +96,7 @@ impl Worker {
                 }
                 Fate::Failed { reason, instead } => {
                     report.failed += 1;
+                    self.settings.fail_points.hit("K").await;
                     let given = self
                         .kv
                         .give_back(entry.voucher, entry.user, entry.order, instead)
@@ -124,6 +132,7 @@ impl Worker {
         report.dead = dead.len() as u64;
         let news = (!events.is_empty()).then_some(News::Orders(events));
         self.kv.finish(self.partition, &ids, &dead, news.as_ref()).await?;
+        self.settings.fail_points.hit("C5").await;
         self.count(&report, began);
         Ok(report)
     }
@@ -157,6 +166,7 @@ impl Worker {
     async fn write_at_once(&self, batch: &[Queued]) -> Result<Vec<Fate>, LedgerError> {
         let mut tx = self.ledger.begin_settling().await?;
         let fates = settle::settle(&mut tx, batch).await?;
+        self.settings.fail_points.hit("C2").await;
         tx.commit().await?;
         Ok(fates)
     }

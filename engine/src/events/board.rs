@@ -37,7 +37,10 @@ impl BoardSale {
 
 impl Board {
     fn shows_the_same_as(&self, other: &Self) -> bool {
-        self.sales.values().map(|sale| sale.event).eq(other.sales.values().map(|sale| sale.event))
+        self.sales
+            .values()
+            .map(|sale| sale.event)
+            .eq(other.sales.values().map(|sale| sale.event))
     }
 }
 
@@ -104,8 +107,18 @@ impl BoardKeeper {
                 Some(view) => view.window.state(view.control, now),
                 None => sale.window.state(sale.control, now),
             };
-            let event = StockEvent { voucher_id: sale.id, stock: view.map(|view| view.stock), state };
-            (sale.id, BoardSale { event, encoded: OnceLock::new() })
+            let event = StockEvent {
+                voucher_id: sale.id,
+                stock: view.map(|view| view.stock),
+                state,
+            };
+            (
+                sale.id,
+                BoardSale {
+                    event,
+                    encoded: OnceLock::new(),
+                },
+            )
         });
         let board = Board {
             sales: sales.collect(),

@@ -9,6 +9,7 @@ use tokio::{
 };
 
 use crate::{
+    FailPoints,
     catalogue::Catalogue,
     kv::{GrabReply, Kv, KvError},
     metrics::Metrics,
@@ -25,6 +26,7 @@ pub(crate) struct LaneParts {
     pub(crate) batch: usize,
     /// Attempts that may wait.
     pub(crate) queue: usize,
+    pub(crate) fail_points: FailPoints,
 }
 
 struct Waiting {
@@ -62,10 +64,12 @@ async fn run(voucher: VoucherId, parts: Arc<LaneParts>, mut queue: mpsc::Receive
         let users: Vec<UserId> = waiting.iter().map(|one| one.user).collect();
         match decide(voucher, &parts, &users).await {
             Ok(outcomes) => {
+                parts.fail_points.hit("P3").await;
                 for (one, outcome) in waiting.drain(..).zip(outcomes) {
                     // Whoever hung up keeps the unit: the same call again tells.
                     let _ = one.answer.send(outcome);
                 }
+                parts.fail_points.hit("P4").await;
             }
             Err(kind) => {
                 parts.metrics.trouble(kind);
@@ -95,6 +99,7 @@ async fn decide(
         "order_ids"
     })?;
     let attempts: Vec<_> = users.iter().copied().zip(ids).collect();
+    parts.fail_points.hit("P1").await;
     let began = Instant::now();
     let replies = parts
         .kv
@@ -106,6 +111,7 @@ async fn decide(
                 .trouble()
                 .map_or("unexpected_reply", |trouble| trouble.word())
         })?;
+    parts.fail_points.hit("P2").await;
     parts.metrics.grab_seconds.observe(began.elapsed().as_secs_f64());
     #[expect(clippy::cast_precision_loss, reason = "a batch is small")]
     parts.metrics.grab_batch.observe(attempts.len() as f64);

@@ -36,7 +36,9 @@ impl Grabs {
         settings: &EngineSettings,
     ) -> Self {
         let (batch, queue) = (settings.grab_batch, settings.grab_queue);
+        let fail_points = settings.fail_points.clone();
         let parts = Arc::new(LaneParts {
+            fail_points,
             kv,
             catalogue,
             ids,

@@ -9,6 +9,7 @@ use redis::{
 };
 
 use super::{Keys, KvError};
+use crate::failpoint::{FailPoints, Sabotage};
 
 /// How Redis is reached.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub(crate) struct KvSettings {
     pub(crate) partitions: u16,
     /// After this long a call counts as unanswered.
     pub(crate) response_timeout: Duration,
+    /// Only for the fault harness.
+    pub(crate) fail_points: FailPoints,
 }
 
 /// Commands that may be under way on one connection; more wait. Far above what the lanes use.
@@ -50,18 +53,44 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    fn new() -> Self {
+    fn new(fail_points: &FailPoints) -> Self {
         Self {
-            grab: Script::new(include_str!("../../../lua/grab.lua")),
+            grab: Script::new(&broken(fail_points, include_str!("../../../lua/grab.lua"))),
             load: Script::new(include_str!("../../../lua/load.lua")),
             close: Script::new(include_str!("../../../lua/close.lua")),
-            give_back: Script::new(include_str!("../../../lua/give_back.lua")),
+            give_back: Script::new(&broken(fail_points, include_str!("../../../lua/give_back.lua"))),
             steer: Script::new(include_str!("../../../lua/steer.lua")),
             restock: Script::new(include_str!("../../../lua/restock.lua")),
             code_issue: Script::new(include_str!("../../../lua/code_issue.lua")),
             code_check: Script::new(include_str!("../../../lua/code_check.lua")),
         }
     }
+}
+
+/// The script with one rule taken out, in test builds that ask for it (K57).
+fn broken(fail_points: &FailPoints, script: &str) -> String {
+    let rules = [
+        (
+            Sabotage::NoClaimCheck,
+            "local first = held[i + 1] or mine[user]",
+            "local first",
+        ),
+        (
+            Sabotage::NoStockCheck,
+            "elseif #entries >= stock then",
+            "elseif false then",
+        ),
+        (Sabotage::NoWindowCheck, "elseif closed then", "elseif false then"),
+        (
+            Sabotage::GiveBackTwice,
+            "if redis.call('HGET', KEYS[2], ARGV[1]) ~= ARGV[2] then",
+            "if false then",
+        ),
+    ];
+    let broken = rules.iter().filter(|(rule, ..)| fail_points.breaks(*rule));
+    broken.fold(script.to_owned(), |script, (_, sound, unsound)| {
+        script.replace(sound, unsound)
+    })
 }
 
 impl Kv {
@@ -88,7 +117,7 @@ impl Kv {
         Ok(Self {
             hot: ConnectionManager::new_with_config(client.clone(), config()).await?,
             calm: ConnectionManager::new_with_config(client.clone(), config()).await?,
-            scripts: Arc::new(Scripts::new()),
+            scripts: Arc::new(Scripts::new(&settings.fail_points)),
             keys: Keys::new(settings.partitions),
             client,
             response_timeout: settings.response_timeout,

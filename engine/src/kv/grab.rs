@@ -50,7 +50,11 @@ impl Kv {
     pub(crate) async fn probe_grab(&self) -> Result<(), KvError> {
         let nowhere = VoucherId::new(i64::MAX).map_err(|error| KvError::Unexpected(error.to_string()))?;
         let replies = self.grab(nowhere, 0, &[]).await?;
-        if replies.is_empty() { Ok(()) } else { Err(KvError::Unexpected(format!("the probe got {replies:?}"))) }
+        if replies.is_empty() {
+            Ok(())
+        } else {
+            Err(KvError::Unexpected(format!("the probe got {replies:?}")))
+        }
     }
 
     /// Decides `attempts` on one voucher in order. The answer has as many elements as there are attempts.

@@ -30,7 +30,9 @@ pub(crate) struct Audit {
 }
 
 async fn changed(engine: &Engine, id: VoucherId) -> Result<Json<Changed>, Problem> {
-    Ok(Json(Changed { voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)? }))
+    Ok(Json(Changed {
+        voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)?,
+    }))
 }
 
 /// Creates a sale and publishes it.
@@ -110,7 +112,10 @@ pub(crate) async fn end(
     (status = 200, description = "Sums by sale and stream", body = Object),
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
-pub(crate) async fn overview(State(engine): State<Engine>, Admin(_): Admin) -> Result<Json<Overview>, Problem> {
+pub(crate) async fn overview(
+    State(engine): State<Engine>,
+    Admin(_): Admin,
+) -> Result<Json<Overview>, Problem> {
     Ok(Json(engine.overview().await?))
 }
 
@@ -124,5 +129,7 @@ pub(crate) async fn audit(
     Admin(_): Admin,
     PathId(id): PathId<VoucherId>,
 ) -> Result<Json<Audit>, Problem> {
-    Ok(Json(Audit { lines: engine.audit(id).await? }))
+    Ok(Json(Audit {
+        lines: engine.audit(id).await?,
+    }))
 }

@@ -21,11 +21,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             Err(JsonRejection::JsonDataError(_)) => Err(Problem::bad_body()),
             Err(JsonRejection::MissingJsonContentType(_)) => {
                 let words = "Send the body as application/json.";
-                Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", words))
+                Err(Problem::new(
+                    StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                    "not_json",
+                    words,
+                ))
             }
-            Err(other) if other.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large."))
-            }
+            Err(other) if other.status() == StatusCode::PAYLOAD_TOO_LARGE => Err(Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "too_large",
+                "The body is too large.",
+            )),
             Err(_) => Err(Problem::bad_json()),
         }
     }
@@ -38,7 +44,9 @@ impl<S: Send + Sync, T: std::str::FromStr> FromRequestParts<S> for PathId<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let Path(text) = Path::<String>::from_request_parts(parts, state).await.map_err(|_| Problem::not_found())?;
+        let Path(text) = Path::<String>::from_request_parts(parts, state)
+            .await
+            .map_err(|_| Problem::not_found())?;
         text.parse().map(Self).map_err(|_| Problem::not_found())
     }
 }

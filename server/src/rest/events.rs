@@ -53,8 +53,16 @@ pub(crate) async fn listen(
     };
     // Listen first, read the state after: nothing falls between (R58).
     let live = state.engine.listen(user);
-    let mut listener =
-        Listener { engine: state.engine, live, user, voucher, ready: VecDeque::new(), told: None, stop: state.stop, over: false };
+    let mut listener = Listener {
+        engine: state.engine,
+        live,
+        user,
+        voucher,
+        ready: VecDeque::new(),
+        told: None,
+        stop: state.stop,
+        over: false,
+    };
     if !listener.read_state().await? {
         return Err(Problem::not_found());
     }
@@ -64,8 +72,14 @@ pub(crate) async fn listen(
     });
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    headers.insert(
+        header::CONTENT_TYPE,
+        HeaderValue::from_static("text/event-stream"),
+    );
+    headers.insert(
+        header::CACHE_CONTROL,
+        HeaderValue::from_static("no-cache, no-transform"),
+    );
     // Without it nginx holds events back (R55).
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     Ok(response)
@@ -87,15 +101,27 @@ struct Listener {
 impl Listener {
     /// Queues clock, stock and orders as they stand. `false`: there is no such voucher.
     async fn read_state(&mut self) -> Result<bool, EngineError> {
-        self.ready.push_back(frame("clock", &Clock { now_ms: self.engine.now().millis() }));
+        self.ready.push_back(frame(
+            "clock",
+            &Clock {
+                now_ms: self.engine.now().millis(),
+            },
+        ));
         if let Some(id) = self.voucher {
-            let Some(voucher) = self.engine.voucher(id).await? else { return Ok(false) };
-            let event = StockEvent { voucher_id: id, stock: Some(voucher.stock), state: voucher.state };
+            let Some(voucher) = self.engine.voucher(id).await? else {
+                return Ok(false);
+            };
+            let event = StockEvent {
+                voucher_id: id,
+                stock: Some(voucher.stock),
+                state: voucher.state,
+            };
             self.told = Some((event.stock, event.state));
             self.ready.push_back(frame("stock", &event));
         } else {
             let board = self.live.board.borrow_and_update().clone();
-            self.ready.extend(board.sales.values().map(|sale| sale.encoded(stock_frame)));
+            self.ready
+                .extend(board.sales.values().map(|sale| sale.encoded(stock_frame)));
         }
         self.read_orders().await?;
         Ok(true)
@@ -178,7 +204,9 @@ impl Listener {
                     }
                 }
             }
-            None => self.ready.extend(board.sales.values().map(|sale| sale.encoded(stock_frame))),
+            None => self
+                .ready
+                .extend(board.sales.values().map(|sale| sale.encoded(stock_frame))),
         }
     }
 }

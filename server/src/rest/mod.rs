@@ -49,13 +49,24 @@ pub(crate) fn router() -> Router<AppState> {
         .routes(routes!(admin::audit))
         .split_for_parts();
     router
-        .route("/api/openapi.json", get(move || std::future::ready(Json(document.clone()))))
+        .route(
+            "/api/openapi.json",
+            get(move || std::future::ready(Json(document.clone()))),
+        )
         .route("/api/v1", axum::routing::any(|| async { Problem::not_found() }))
-        .route("/api/v1/{*rest}", axum::routing::any(|| async { Problem::not_found() }))
-        .layer(ServiceBuilder::new().map_response(|mut response: axum::response::Response| {
-            // Answers are personal or momentary; a stream says so for itself.
-            let no_store = HeaderValue::from_static("no-store");
-            response.headers_mut().entry(header::CACHE_CONTROL).or_insert(no_store);
-            response
-        }))
+        .route(
+            "/api/v1/{*rest}",
+            axum::routing::any(|| async { Problem::not_found() }),
+        )
+        .layer(
+            ServiceBuilder::new().map_response(|mut response: axum::response::Response| {
+                // Answers are personal or momentary; a stream says so for itself.
+                let no_store = HeaderValue::from_static("no-store");
+                response
+                    .headers_mut()
+                    .entry(header::CACHE_CONTROL)
+                    .or_insert(no_store);
+                response
+            }),
+        )
 }

@@ -24,15 +24,24 @@ pub(crate) async fn for_voucher(
     Shopper(user): Shopper,
     PathId(id): PathId<VoucherId>,
 ) -> Result<Json<Order>, Problem> {
-    engine.order_for(user, id).await?.map(Json).ok_or_else(Problem::not_found)
+    engine
+        .order_for(user, id)
+        .await?
+        .map(Json)
+        .ok_or_else(Problem::not_found)
 }
 
 /// My orders.
 #[utoipa::path(get, path = "/api/v1/orders", responses((status = 200, body = Orders),
     (status = 401, body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
-pub(crate) async fn list(State(engine): State<Engine>, Shopper(user): Shopper) -> Result<Json<Orders>, Problem> {
-    Ok(Json(Orders { orders: engine.orders(user).await? }))
+pub(crate) async fn list(
+    State(engine): State<Engine>,
+    Shopper(user): Shopper,
+) -> Result<Json<Orders>, Problem> {
+    Ok(Json(Orders {
+        orders: engine.orders(user).await?,
+    }))
 }
 
 /// One of my orders.
@@ -45,5 +54,9 @@ pub(crate) async fn one(
     Shopper(user): Shopper,
     PathId(id): PathId<OrderId>,
 ) -> Result<Json<Order>, Problem> {
-    engine.order(user, id).await?.map(Json).ok_or_else(Problem::not_found)
+    engine
+        .order(user, id)
+        .await?
+        .map(Json)
+        .ok_or_else(Problem::not_found)
 }

@@ -49,7 +49,8 @@ pub(crate) struct Who {
 /// Reads a phone number.
 pub(crate) fn phone(text: &str) -> Result<Phone, Problem> {
     let words = "A phone number has eleven digits and begins with 1, like 13800000000.";
-    text.parse().map_err(|_| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_phone", words))
+    text.parse()
+        .map_err(|_| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_phone", words))
 }
 
 /// The refusal while an unused code is young.
@@ -87,7 +88,10 @@ pub(crate) async fn log_in(
     Body(request): Body<LogIn>,
 ) -> Result<Response, Problem> {
     let session = engine.log_in(&phone(&request.phone)?, &request.code).await?;
-    let mut response = Json(Who { user: session.account }).into_response();
+    let mut response = Json(Who {
+        user: session.account,
+    })
+    .into_response();
     if let Some(cookie) = auth::set_cookie(&site, Some(&session.token)) {
         response.headers_mut().append(SET_COOKIE, cookie);
     }

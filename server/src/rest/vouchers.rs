@@ -33,14 +33,18 @@ pub(crate) struct OneVoucher {
 /// The server's clock.
 #[utoipa::path(get, path = "/api/v1/time", responses((status = 200, body = Time)))]
 pub(crate) async fn time(State(engine): State<Engine>) -> Json<Time> {
-    Json(Time { now_ms: engine.now().millis() })
+    Json(Time {
+        now_ms: engine.now().millis(),
+    })
 }
 
 /// The recent vouchers.
 #[utoipa::path(get, path = "/api/v1/vouchers", responses((status = 200, body = Vouchers),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn list(State(engine): State<Engine>) -> Result<Json<Vouchers>, Problem> {
-    Ok(Json(Vouchers { vouchers: engine.vouchers().await? }))
+    Ok(Json(Vouchers {
+        vouchers: engine.vouchers().await?,
+    }))
 }
 
 /// One voucher.
@@ -53,7 +57,10 @@ pub(crate) async fn one(
     PathId(id): PathId<VoucherId>,
 ) -> Result<Json<OneVoucher>, Problem> {
     let voucher = engine.voucher(id).await?.ok_or_else(Problem::not_found)?;
-    Ok(Json(OneVoucher { voucher, now: engine.now() }))
+    Ok(Json(OneVoucher {
+        voucher,
+        now: engine.now(),
+    }))
 }
 
 /// One attempt to get a unit. The body is empty or `{}`: who and how many is not the client's to say.
