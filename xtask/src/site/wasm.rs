@@ -85,6 +85,8 @@ pub(super) fn pack(root: &Path, mode: Mode, wasm: &Path) -> Result<Pack> {
     // Bundled as well, because a crate may bring snippets of JavaScript in files of their own.
     let js = work.path().join("seckill.js");
     let mut esbuild = command(root, tools.join("esbuild"));
+    // There, so that the names it puts into comments are the same at every build.
+    esbuild.current_dir(work.path());
     esbuild
         .arg(&raw_js)
         .args(["--bundle", "--format=esm", "--log-level=warning"]);
