@@ -24,7 +24,7 @@ pub struct PageContext {
 }
 
 /// The hashed names of what the browser loads: `target/site/assets.json`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub struct Assets {
     /// The glue's path.
     pub js: String,

@@ -12,10 +12,12 @@ pub mod texts;
 #[cfg(feature = "ssr")]
 mod context;
 #[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the macro makes its helpers public")]
 mod document;
 #[cfg(feature = "ssr")]
 mod format;
 #[cfg(feature = "ssr")]
+#[expect(unreachable_pub, reason = "the macro makes its helpers public")]
 mod pages;
 
 #[cfg(feature = "ssr")]

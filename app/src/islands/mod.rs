@@ -2,9 +2,12 @@
 //! alone, and its structure depends on no clock; only texts and attributes change.
 
 mod countdown;
+#[expect(missing_docs, reason = "the macro's own struct of serialized props")]
 pub mod grab_panel;
 mod live_sale;
+#[expect(missing_docs, reason = "the macro's own struct of serialized props")]
 pub mod order_status;
+#[expect(missing_docs, reason = "the macro's own struct of serialized props")]
 pub mod sale_line;
 
 pub use grab_panel::GrabPanel;
