@@ -1,0 +1,113 @@
+// What holds on every page: small, readable by all, and quiet in the console.
+import AxeBuilder from '@axe-core/playwright';
+import { grab, publish } from '../lib/api.ts';
+import { awake, expect, gotoAwake, logIn, parts, test } from '../lib/shop.ts';
+
+const CODE_BUDGET = 120 * 1024;
+const STYLE_BUDGET = 6 * 1024;
+const PAGE_BUDGET = 10 * 1024;
+
+test('the voucher page keeps its budget, and its files never change under their names', async ({ api, shopper, baseURL }) => {
+  const sale = await publish(api);
+  const html = await (await shopper.request.get(`/vouchers/${sale.id}`, { headers: { Accept: 'text/html' } })).text();
+  const sizes = { code: 0, style: 0 };
+  for (const path of new Set(html.match(/\/pkg\/[\w.]+/g))) {
+    const answer = await fetch(`${baseURL}${path}`, { headers: { 'Accept-Encoding': 'br' } });
+    const packed = await api.get(path, { headers: { 'Accept-Encoding': 'br' } });
+    expect(packed.headers()['content-encoding'], path).toBe('br');
+    expect(answer.headers.get('cache-control')).toContain('immutable');
+    const length = Number(packed.headers()['content-length']);
+    expect(length).toBeGreaterThan(0);
+    sizes[path.endsWith('.css') ? 'style' : 'code'] += length;
+  }
+  console.log(`voucher page: wasm and js ${sizes.code} B, css ${sizes.style} B, html ${Buffer.byteLength(html)} B`);
+  expect(sizes.code).toBeLessThanOrEqual(CODE_BUDGET);
+  expect(sizes.style).toBeLessThanOrEqual(STYLE_BUDGET);
+  expect(Buffer.byteLength(html)).toBeLessThanOrEqual(PAGE_BUDGET);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`every page is readable by all, in ${colorScheme}`, async ({ api, shopper, token, browser, baseURL, tolerate }) => {
+    test.slow();
+    tolerate(/404/);
+    await shopper.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const check = async (page = shopper): Promise<void> => {
+      const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
+      const told = found.violations.map(({ id, nodes }) => `${page.url()} ${id}: ${nodes.map((node) => node.html).join(' ')}`);
+      expect(told).toEqual([]);
+    };
+    const open = await publish(api);
+    const later = await publish(api, { beginsIn: 3_600_000 });
+    const gone = await publish(api, { stock: 1 });
+    await grab(api, gone.id, process.env.SECKILL_E2E_ADMIN ?? '');
+    for (const { id } of [later, gone, open]) {
+      await gotoAwake(shopper, `/vouchers/${id}`);
+      await check();
+    }
+    await parts(shopper).button.click();
+    await expect(parts(shopper).panel).toHaveAttribute('data-order', 'confirmed');
+    await check();
+    await gotoAwake(shopper, '/');
+    await check();
+    await gotoAwake(shopper, '/orders');
+    await check();
+    for (const path of ['/login?told=bad_phone', '/nowhere', '/vouchers/999999999']) {
+      await shopper.goto(path);
+      await check();
+    }
+    const context = await browser.newContext({ baseURL, colorScheme });
+    await logIn(context, process.env.SECKILL_E2E_ADMIN ?? '');
+    const admin = await context.newPage();
+    for (const path of ['/admin', '/admin/vouchers/new', '/admin/vouchers/new?wrong=title:required', `/admin/vouchers/${open.id}`]) {
+      await admin.goto(path);
+      await check(admin);
+    }
+    await context.close();
+  });
+}
+
+test('the keyboard alone buys, and the focus stays', async ({ api, shopper }) => {
+  const sale = await publish(api);
+  await gotoAwake(shopper, `/vouchers/${sale.id}`);
+  const { panel, button } = parts(shopper);
+  await button.focus();
+  await shopper.keyboard.press('Enter');
+  await expect(panel).toHaveAttribute('data-order', 'confirmed');
+  await expect(button).toBeFocused();
+});
+
+test('nothing scrolls sideways at 360 px', async ({ api, shopper }) => {
+  const sale = await publish(api, { title: 'Averyveryveryveryveryveryveryveryveryverylongwordwithoutanyspace' });
+  await shopper.setViewportSize({ width: 360, height: 740 });
+  for (const path of ['/', `/vouchers/${sale.id}`, '/orders', '/login']) {
+    await shopper.goto(path);
+    const wider = await shopper.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(wider, path).toBe(0);
+  }
+});
+
+test('the page speaks Chinese to those who ask for it', async ({ api, browser, token, baseURL }) => {
+  const sale = await publish(api);
+  const context = await browser.newContext({ baseURL, locale: 'zh-CN' });
+  await logIn(context, token);
+  const page = await context.newPage();
+  await page.goto(`/vouchers/${sale.id}`);
+  await awake(page);
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-CN');
+  await page.getByRole('button', { name: '立即抢购' }).click();
+  await expect(parts(page).status).toContainText('已确认');
+  await context.close();
+});
+
+test('addresses without a page are told as such, and pages carry their headers', async ({ api }) => {
+  for (const path of ['/nowhere', '/vouchers/0', '/vouchers/abc', '/vouchers/999999999']) {
+    expect((await api.get(path, { headers: { Accept: 'text/html' } })).status(), path).toBe(404);
+  }
+  const answer = await api.get('/', { headers: { Accept: 'text/html' } });
+  const policy = answer.headers()['content-security-policy'];
+  expect(policy).toContain("script-src 'nonce-");
+  const nonce = /'nonce-([^']+)'/.exec(policy)![1];
+  const html = await answer.text();
+  for (const script of html.match(/<script[^>]*>/g) ?? []) expect(script).toContain(nonce);
+  expect(html).not.toMatch(/\sstyle="/);
+});
