@@ -56,7 +56,7 @@ export async function publish(api: APIRequestContext, wish: Wish = {}): Promise<
       actual_value: 5000,
       stock: wish.stock ?? 5,
       begins_at: at(wish.beginsIn ?? -1000),
-      ends_at: at(wish.endsIn ?? 3_600_000),
+      ends_at: at(wish.endsIn ?? (wish.beginsIn ?? 0) + 3_600_000),
     },
   });
   expect(answer.status(), await answer.text()).toBe(201);
@@ -82,7 +82,7 @@ export async function grab(api: APIRequestContext, id: string, token: string): P
   return { status: answer.status(), body: await answer.json() };
 }
 
-/** The units of a sale, as operators count them. */
+/** A shopper's order for a sale. */
 export async function orderOf(api: APIRequestContext, id: string, token: string): Promise<any> {
   const answer = await api.get(`/api/v1/vouchers/${id}/order`, { headers: { Cookie: `sid=${token}` } });
   expect(answer.status(), await answer.text()).toBe(200);
