@@ -31,6 +31,8 @@ CREATE TABLE seckill_voucher (
     state      text        NOT NULL DEFAULT 'running' CONSTRAINT sale_state CHECK (state IN ('running', 'paused', 'ended')),
     -- Version of the sale's copy in Redis; only ever raised.
     epoch      bigint      NOT NULL DEFAULT 1 CONSTRAINT sale_epoch CHECK (epoch > 0),
+    -- Fencing number of the last rebuild: a holder of the rebuild lock with a smaller one is refused.
+    fence      bigint      NOT NULL DEFAULT 0,
     buckets    smallint    NOT NULL DEFAULT 1 CONSTRAINT sale_buckets CHECK (buckets > 0),
     -- Counts an operator's changes, so that two of them don't overwrite each other.
     version    bigint      NOT NULL DEFAULT 0,

@@ -16,8 +16,10 @@ use crate::{
     catalogue::Catalogue,
     events::{BoardKeeper, Live, OrderHub, hear_news},
     grab::Grabs,
+    guardian::Guardian,
     kv::{Kv, KvSettings},
     ledger::{Ledger, LedgerSettings, audit},
+    locks::{self, Locks},
     metrics::Metrics,
     order_ids::OrderIds,
     orders::Orders,
@@ -59,6 +61,7 @@ struct Inner {
     sales: Sales,
     board: BoardKeeper,
     hub: Arc<OrderHub>,
+    locks: Locks,
 }
 
 impl Engine {
@@ -85,12 +88,14 @@ impl Engine {
         let metrics = Metrics::new(registry);
         let catalogue = Arc::new(Catalogue::new(ledger.clone(), clock.clone()));
         let ids = || OrderIds::new(kv.clone(), clock.clone(), settings.id_lease);
+        let locks = Locks::new(kv.clone(), locks::LIFE);
         let sales = Sales {
             kv: kv.clone(),
             ledger: ledger.clone(),
             catalogue: catalogue.clone(),
             clock: clock.clone(),
             ids: Arc::new(OrderIds::new(kv.clone(), clock.clone(), 1)),
+            locks: locks.clone(),
         };
         let board = BoardKeeper::new(
             kv.clone(),
@@ -117,6 +122,7 @@ impl Engine {
             sales,
             board,
             hub: Arc::new(OrderHub::new()),
+            locks,
             kv,
             ledger,
             clock,
@@ -305,6 +311,21 @@ impl Engine {
         inner.kv.keys().partitions().map(worker).collect()
     }
 
+    /// The guardian of this process. Runs in a task of its own; stepped by hand in tests.
+    pub fn guardian(&self, stop: &CancellationToken) -> Guardian {
+        let inner = &self.inner;
+        Guardian::new(
+            inner.kv.clone(),
+            inner.ledger.clone(),
+            inner.catalogue.clone(),
+            inner.locks.clone(),
+            inner.metrics.clone(),
+            inner.clock.clone(),
+            inner.settings.clone(),
+            stop.clone(),
+        )
+    }
+
     /// Reads the stock for listeners, until stopped.
     pub async fn keep_board(&self, stop: &CancellationToken) {
         self.inner.board.run(stop).await;
@@ -319,6 +340,7 @@ impl Engine {
             &inner.accounts,
             &inner.catalogue,
             &inner.metrics,
+            &inner.locks,
             stop,
         )
         .await;
@@ -330,8 +352,9 @@ impl Engine {
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
             if let Err(error) = self.inner.catalogue.renew().await {
-                self.inner.metrics.trouble("catalogue");
-                tracing::warn!(%error, "the catalogue could not be renewed; grabs go on");
+                if self.inner.metrics.trouble("catalogue") {
+                    tracing::warn!(%error, "the catalogue could not be renewed; grabs go on");
+                }
             }
         }
     }

@@ -11,10 +11,6 @@ pub struct FailPoints {
 }
 
 /// A rule that a test build can break (K57).
-#[cfg_attr(
-    not(feature = "failpoints"),
-    expect(dead_code, reason = "named by test builds alone")
-)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sabotage {
     /// The script does not look for an earlier order of the user.

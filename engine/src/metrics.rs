@@ -1,5 +1,11 @@
 //! What the engine counts, in Prometheus' terms. Counters live here, gauges are read when somebody asks.
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
 use domain::GrabOutcome;
 use prometheus_client::{
     encoding::EncodeLabelSet,
@@ -10,6 +16,10 @@ use prometheus_client::{
     },
     registry::Registry,
 };
+use tokio::time::Instant;
+
+/// A repeated trouble is logged this often at the most.
+const SAY_EVERY: Duration = Duration::from_secs(1);
 
 /// One label: the kind of something.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -23,6 +33,7 @@ pub(crate) struct Metrics {
     grabs: Family<Kind, Counter>,
     settled: Family<Kind, Counter>,
     trouble: Family<Kind, Counter>,
+    said: Arc<Mutex<HashMap<&'static str, Instant>>>,
     /// Entries taken over from other consumers.
     pub(crate) claimed: Counter,
     /// Entries moved to the dead stream.
@@ -45,6 +56,7 @@ impl Metrics {
             grabs: Family::default(),
             settled: Family::default(),
             trouble: Family::default(),
+            said: Arc::default(),
             claimed: Counter::default(),
             dead: Counter::default(),
             grab_batch: sizes(),
@@ -117,7 +129,17 @@ impl Metrics {
         self.settled.get_or_create(&Kind { kind }).inc_by(n);
     }
 
-    pub(crate) fn trouble(&self, kind: &'static str) {
+    /// Counts a trouble. `true`: say so in the log; the same kind is said once a second at the most.
+    pub(crate) fn trouble(&self, kind: &'static str) -> bool {
         self.trouble.get_or_create(&Kind { kind }).inc();
+        let now = Instant::now();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = said
+            .get(kind)
+            .is_none_or(|last| now.duration_since(*last) >= SAY_EVERY);
+        if due {
+            said.insert(kind, now);
+        }
+        due
     }
 }

@@ -109,7 +109,7 @@ pub(crate) async fn sum(kv: &Kv, ledger: &Ledger, id: VoucherId) -> Result<Optio
     };
     let (live, failed) = orders::counts(&ledger.pages, id).await?;
     let in_flight = if view.is_some() { claims - live } else { 0 };
-    let left = view.map(|view| view.stock);
+    let left = view.as_ref().map(|view| view.stock);
     Ok(Some(SaleSum {
         voucher_id: id,
         loaded: view.is_some_and(|view| view.epoch == row.epoch),

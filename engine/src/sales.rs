@@ -1,7 +1,7 @@
 //! What operators do: publish a sale, steer it, change its stock. The ledger first or in step, Redis after it; each step
 //! can be made again.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{Control, FieldErrors, NewSale, SaleDraft, StockDelta, UserId, Voucher, VoucherId};
 
@@ -10,8 +10,13 @@ use crate::{
     catalogue::Catalogue,
     kv::{Kv, News, RestockReply, RestockStep, SaleCopy},
     ledger::{Ledger, audit, orders, sales, sales::SaleRow, stock},
+    locks::{Lock, Locks},
     order_ids::OrderIds,
 };
+use tokio::time::Instant;
+
+/// A lock on a sale that nobody knows yet is free, unless Redis is in trouble.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// Why a sale was not published.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +49,9 @@ pub enum SteerError {
     Engine(#[from] EngineError),
 }
 
+/// Two operators who change one stock at once get in each other's way this often at the most.
+const TRIES: usize = 5;
+
 /// The use cases of operators.
 pub(crate) struct Sales {
     pub(crate) kv: Kv,
@@ -51,6 +59,7 @@ pub(crate) struct Sales {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<OrderIds>,
+    pub(crate) locks: Locks,
 }
 
 impl Sales {
@@ -62,20 +71,23 @@ impl Sales {
         draft: SaleDraft,
     ) -> Result<VoucherId, PublishError> {
         let sale = draft.check(self.clock.now()).map_err(PublishError::Invalid)?;
-        let row = self.write(actor, shop_id, &sale).await?;
+        let (row, lock) = self.write(actor, shop_id, &sale).await?;
         if let Err(error) = self.load(&row).await {
             tracing::warn!(%error, voucher = %row.id, "a sale is saved but not loaded yet");
         }
+        drop(lock);
         self.announce().await;
         Ok(row.id)
     }
 
+    /// Writes a sale. The lock that comes with it keeps guardians from loading the sale before its publisher does; a
+    /// Redis that can't lend it can't load either.
     async fn write(
         &self,
         actor: Option<UserId>,
         shop_id: i64,
         sale: &NewSale,
-    ) -> Result<SaleRow, EngineError> {
+    ) -> Result<(SaleRow, Option<Lock>), EngineError> {
         let mut tx = self.ledger.begin().await?;
         let id = sales::insert(&mut tx, sale, shop_id).await?;
         let detail = format!(
@@ -86,8 +98,15 @@ impl Sales {
         let row = sales::by_id(&mut *tx, id)
             .await?
             .ok_or(EngineError::unready("the sale vanished"))?;
+        let deadline = Instant::now() + LOCK_WAIT;
+        let lock = self
+            .locks
+            .take(&format!("rebuild:{id}"), row.fence, deadline)
+            .await
+            .ok()
+            .flatten();
         tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
-        Ok(row)
+        Ok((row, lock))
     }
 
     /// Loads a sale from the ledger under the ledger's epoch, unless Redis holds it already. Returns whether it did.
@@ -96,6 +115,7 @@ impl Sales {
         let copy = SaleCopy {
             voucher: row.id,
             epoch: row.epoch,
+            version: row.version,
             window: row.window,
             control: row.control,
             initial: row.initial,
@@ -120,7 +140,9 @@ impl Sales {
         if row.control == Control::Ended && control != Control::Ended {
             return Err(SteerError::Ended);
         }
+        let mut version = row.version;
         if row.control != control {
+            version += 1;
             sales::steer(&mut *tx, id, control)
                 .await
                 .map_err(EngineError::from)?;
@@ -134,7 +156,7 @@ impl Sales {
         }
         let set = self
             .kv
-            .steer(id, row.epoch, control, row.window)
+            .steer(id, row.epoch, version, control, row.window)
             .await
             .map_err(EngineError::from)?;
         self.announce().await;
@@ -148,6 +170,23 @@ impl Sales {
         id: VoucherId,
         change: &StockDelta,
     ) -> Result<(), SteerError> {
+        // Two operators at once: the second one finds another version and begins again.
+        for _ in 0..TRIES {
+            if self.restock_once(actor, id, change).await? {
+                self.announce().await;
+                return Ok(());
+            }
+        }
+        Err(SteerError::TooFewLeft)
+    }
+
+    /// `false`: the ledger did not take it, nothing changed.
+    async fn restock_once(
+        &self,
+        actor: UserId,
+        id: VoucherId,
+        change: &StockDelta,
+    ) -> Result<bool, SteerError> {
         let row = sales::by_id(&self.ledger.pages, id)
             .await
             .map_err(EngineError::from)?
@@ -168,19 +207,15 @@ impl Sales {
             RestockReply::TooFewLeft => return Err(SteerError::TooFewLeft),
             RestockReply::NotLoaded => return Err(SteerError::NotLoaded),
         }
-        match self.write_change(actor, &row, number, change).await {
-            Ok(true) => {
-                step(RestockStep::Commit).await.map_err(EngineError::from)?;
-                self.announce().await;
-                Ok(())
-            }
-            Ok(false) => {
-                step(RestockStep::Abort).await.map_err(EngineError::from)?;
-                Err(SteerError::TooFewLeft)
-            }
-            // Unknown whether it was committed: the note in Redis stays, and recovery asks the ledger.
-            Err(error) => Err(error.into()),
-        }
+        // On an error it is unknown whether it was committed: the note in Redis stays, and the guardian asks the ledger.
+        let written = self.write_change(actor, &row, number, change).await?;
+        let last = if written {
+            RestockStep::Commit
+        } else {
+            RestockStep::Abort
+        };
+        step(last).await.map_err(EngineError::from)?;
+        Ok(written)
     }
 
     async fn write_change(
@@ -191,7 +226,7 @@ impl Sales {
         change: &StockDelta,
     ) -> Result<bool, EngineError> {
         let mut tx = self.ledger.begin().await?;
-        if !stock::change(&mut tx, number, row.id, row.epoch, change, actor).await? {
+        if !stock::change(&mut tx, number, row, change, actor).await? {
             return Ok(false);
         }
         let detail = format!("{:+} units: {}", change.delta(), change.reason());
@@ -214,11 +249,12 @@ impl Sales {
                 pay_value: row.pay_value,
                 actual_value: row.actual_value,
                 // Not loaded: the ledger's figures, which lag by what is in flight.
-                stock: view.map_or(row.stock, |view| view.stock),
-                initial_stock: view.map_or(row.initial, |view| view.initial),
-                state: view
-                    .map_or(row.window, |view| view.window)
-                    .state(view.map_or(row.control, |v| v.control), now),
+                stock: view.as_ref().map_or(row.stock, |view| view.stock),
+                initial_stock: view.as_ref().map_or(row.initial, |view| view.initial),
+                state: match view {
+                    Some(view) => view.window.state(view.control, now),
+                    None => row.window.state(row.control, now),
+                },
                 begins_at: row.window.begins_at,
                 ends_at: row.window.ends_at,
             })

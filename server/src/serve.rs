@@ -51,10 +51,11 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         watched(&mut tasks, "the stock board", async move {
             one.keep_board(&stop).await
         });
-        let (one, stop) = (engine.clone(), work.clone());
-        watched(&mut tasks, "the news", async move { one.hear_news(&stop).await });
     }
+    let (one, stop) = (engine.clone(), work.clone());
+    watched(&mut tasks, "the news", async move { one.hear_news(&stop).await });
     if args.role != Role::Web {
+        watched(&mut tasks, "the guardian", engine.guardian(&work).run());
         for worker in engine.workers(&work) {
             watched(&mut tasks, "a consumer", worker.run());
         }

@@ -70,8 +70,7 @@ impl Worker {
         while !self.stop.is_cancelled() {
             match self.pass().await {
                 Ok(_) => pause = FIRST_PAUSE,
-                Err(error) => {
-                    tracing::warn!(%error, partition = self.partition.number(), "the consumer pauses");
+                Err(_) => {
                     let stop = self.stop.clone();
                     let _ = tokio::time::timeout(pause, stop.cancelled()).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
@@ -84,7 +83,9 @@ impl Worker {
     pub async fn pass(&mut self) -> Result<PassReport, EngineError> {
         match self.step().await {
             Err(error) => {
-                self.metrics.trouble(error.kind());
+                if self.metrics.trouble(error.kind()) {
+                    tracing::warn!(%error, partition = self.partition.number(), "the consumer pauses");
+                }
                 // Whatever went wrong, the next pass begins with a fresh connection, the group and the own pending.
                 self.reader = None;
                 self.caught_up = false;

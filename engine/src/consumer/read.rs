@@ -13,7 +13,7 @@ impl Worker {
             if entries.is_empty() {
                 break;
             }
-            total += self.settle(entries).await?;
+            total += self.settle_again(entries).await?;
         }
         Ok(total)
     }

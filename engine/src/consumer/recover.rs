@@ -1,7 +1,17 @@
-//! Taking over what dead consumers left.
+//! Entries that were delivered before: taken over from dead consumers, or left by an earlier life of this one.
+
+use std::collections::HashMap;
 
 use super::{PassReport, Worker};
-use crate::EngineError;
+use crate::{
+    EngineError,
+    kv::{Dead, EntryId, Payload},
+};
+
+/// An entry that was delivered more often is settled alone: perhaps it is what ends the process (R20).
+const BATCHED_DELIVERIES: u64 = 3;
+/// An entry that was tried alone more often is held for an operator.
+const LONELY_TRIES: u64 = 3;
 
 impl Worker {
     /// Claims every entry that some consumer has had for too long, to the end of the pending list, and settles it.
@@ -21,7 +31,7 @@ impl Worker {
                     partition = self.partition.number(),
                     "took over entries that a consumer left"
                 );
-                total += self.settle(entries).await?;
+                total += self.settle_again(entries).await?;
                 total.claimed += n;
             }
             cursor = next;
@@ -29,5 +39,60 @@ impl Worker {
                 return Ok(total);
             }
         }
+    }
+
+    /// Settles entries that were delivered before. Those that come again and again go one by one, each try counted
+    /// before it is made, so that the one to blame is found even if it ends the process each time.
+    pub(super) async fn settle_again(
+        &mut self,
+        entries: Vec<(EntryId, Payload)>,
+    ) -> Result<PassReport, EngineError> {
+        let (Some((first, _)), Some((last, _))) = (entries.first(), entries.last()) else {
+            return Ok(PassReport::default());
+        };
+        let consumer = &self.settings.consumer;
+        let counts = self
+            .kv
+            .deliveries(self.partition, consumer, *first, *last, entries.len())
+            .await?;
+        let counts: HashMap<EntryId, u64> = counts.into_iter().collect();
+        let often = |id: &EntryId| counts.get(id).is_some_and(|n| *n > BATCHED_DELIVERIES);
+        let (suspects, plain): (Vec<_>, Vec<_>) = entries.into_iter().partition(|(id, _)| often(id));
+        let mut total = PassReport::default();
+        if !plain.is_empty() {
+            total += self.settle(plain).await?;
+        }
+        for (id, payload) in suspects {
+            total += if self.kv.count_try(self.partition, id).await? > LONELY_TRIES {
+                self.hold(id, &payload).await?
+            } else {
+                self.settle(vec![(id, payload)]).await?
+            };
+            self.kv.forget_tries(self.partition, id).await?;
+        }
+        Ok(total)
+    }
+
+    /// Moves an entry to the dead stream without giving its unit back: its outcome is unknown, an operator decides.
+    async fn hold(&self, id: EntryId, payload: &Payload) -> Result<PassReport, EngineError> {
+        let (order, text) = match payload {
+            Payload::Order(entry) => (Some(*entry), format!("{entry:?}")),
+            Payload::Bad(text) => (None, text.clone()),
+            Payload::Gone => (None, String::new()),
+        };
+        tracing::error!(entry = %id, "an entry is held: it could not be settled, try after try");
+        let dead = [Dead {
+            entry: id,
+            reason: "held",
+            order,
+            payload: text,
+        }];
+        self.kv.finish(self.partition, &[id], &dead, None).await?;
+        self.metrics.dead.inc();
+        Ok(PassReport {
+            read: 1,
+            dead: 1,
+            ..PassReport::default()
+        })
     }
 }

@@ -202,5 +202,6 @@ const fn queued(entry: &Entry) -> Queued {
         order: entry.order,
         user: entry.user,
         voucher: entry.voucher,
+        epoch: entry.epoch,
     }
 }

@@ -94,16 +94,16 @@ impl BoardKeeper {
         let (now, views) = match self.kv.views(&ids).await {
             Ok((now, views)) => (now, views),
             Err(error) => {
-                self.metrics.trouble(
+                let _ = self.metrics.trouble(
                     error
                         .trouble()
                         .map_or("unexpected_reply", crate::kv::Trouble::word),
                 );
-                (self.clock.now(), vec![None; ids.len()])
+                (self.clock.now(), ids.iter().map(|_| None).collect())
             }
         };
         let sales = sales.iter().zip(views).map(|(sale, view)| {
-            let state = match view {
+            let state = match &view {
                 Some(view) => view.window.state(view.control, now),
                 None => sale.window.state(sale.control, now),
             };

@@ -14,6 +14,7 @@ use crate::{
     accounts::Accounts,
     catalogue::Catalogue,
     kv::{Kv, News, TokenHash},
+    locks::Locks,
     metrics::Metrics,
 };
 
@@ -92,6 +93,7 @@ pub(crate) async fn hear_news(
     accounts: &Accounts,
     catalogue: &Catalogue,
     metrics: &Metrics,
+    locks: &Locks,
     stop: &CancellationToken,
 ) {
     let mut pause = FIRST_PAUSE;
@@ -106,17 +108,18 @@ pub(crate) async fn hear_news(
                     match stop.run_until_cancelled(reader.next()).await {
                         None => return,
                         Some(None) => break,
-                        Some(Some(news)) => pass_on(news, hub, accounts, catalogue).await,
+                        Some(Some(news)) => pass_on(news, hub, accounts, catalogue, locks).await,
                     }
                 }
             }
             Some(Err(error)) => {
-                metrics.trouble(
+                if metrics.trouble(
                     error
                         .trouble()
                         .map_or("unexpected_reply", crate::kv::Trouble::word),
-                );
-                tracing::warn!(%error, "no news from other processes for now");
+                ) {
+                    tracing::warn!(%error, "no news from other processes for now");
+                }
             }
         }
         if stop
@@ -130,7 +133,7 @@ pub(crate) async fn hear_news(
     }
 }
 
-async fn pass_on(news: News, hub: &OrderHub, accounts: &Accounts, catalogue: &Catalogue) {
+async fn pass_on(news: News, hub: &OrderHub, accounts: &Accounts, catalogue: &Catalogue, locks: &Locks) {
     match news {
         News::Orders(events) => {
             for (user, event) in events {
@@ -142,6 +145,7 @@ async fn pass_on(news: News, hub: &OrderHub, accounts: &Accounts, catalogue: &Ca
                 tracing::warn!(%error, "the catalogue could not be renewed; it will be within a second");
             }
         }
+        News::Freed => locks.wake(),
         News::Logout(hash) => {
             if let Some(hash) = TokenHash::parse(&hash) {
                 accounts.forget(&hash).await;

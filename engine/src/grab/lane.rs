@@ -9,9 +9,9 @@ use tokio::{
 };
 
 use crate::{
-    FailPoints,
+    EngineError, FailPoints,
     catalogue::Catalogue,
-    kv::{GrabReply, Kv, KvError},
+    kv::{GrabReply, Kv},
     metrics::Metrics,
     order_ids::OrderIds,
 };
@@ -47,6 +47,11 @@ impl Lane {
         Self { entrance }
     }
 
+    /// Whether its task runs.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.entrance.is_closed()
+    }
+
     /// Waits for this attempt's turn and its answer.
     pub(crate) async fn grab(&self, user: UserId) -> GrabOutcome {
         let (answer, told) = oneshot::channel();
@@ -72,7 +77,9 @@ async fn run(voucher: VoucherId, parts: Arc<LaneParts>, mut queue: mpsc::Receive
                 parts.fail_points.hit("P4").await;
             }
             Err(kind) => {
-                parts.metrics.trouble(kind);
+                if parts.metrics.trouble(kind.0) {
+                    tracing::warn!(trouble = %kind.1, %voucher, attempts = users.len(), "a grab call went wrong");
+                }
                 // Those in the call may have got a unit, those behind have not; both are told to ask again, at once:
                 // letting the line wait for one time-out after another would help nobody (K30).
                 while let Ok(one) = queue.try_recv() {
@@ -86,31 +93,29 @@ async fn run(voucher: VoucherId, parts: Arc<LaneParts>, mut queue: mpsc::Receive
     }
 }
 
+/// A trouble's kind, for the counter, and its words, for the log.
+type Failure = (&'static str, EngineError);
+
 async fn decide(
     voucher: VoucherId,
     parts: &LaneParts,
     users: &[UserId],
-) -> Result<Vec<GrabOutcome>, &'static str> {
+) -> Result<Vec<GrabOutcome>, Failure> {
     let Some(sale) = parts.catalogue.held(voucher) else {
         return Ok(vec![GrabOutcome::NotReady; users.len()]);
     };
-    let ids = parts.ids.mint(users.len()).await.map_err(|error| {
-        tracing::warn!(%error, "no order ids");
-        "order_ids"
-    })?;
+    let ids = parts
+        .ids
+        .mint(users.len())
+        .await
+        .map_err(|error| (error.kind(), error))?;
     let attempts: Vec<_> = users.iter().copied().zip(ids).collect();
     parts.fail_points.hit("P1").await;
     let began = Instant::now();
-    let replies = parts
-        .kv
-        .grab(voucher, sale.epoch, &attempts)
-        .await
-        .map_err(|error: KvError| {
-            tracing::warn!(%error, %voucher, attempts = attempts.len(), "a grab call went wrong");
-            error
-                .trouble()
-                .map_or("unexpected_reply", |trouble| trouble.word())
-        })?;
+    let replies = parts.kv.grab(voucher, sale.epoch, &attempts).await;
+    let replies = replies
+        .map_err(EngineError::from)
+        .map_err(|error| (error.kind(), error))?;
     parts.fail_points.hit("P2").await;
     parts.metrics.grab_seconds.observe(began.elapsed().as_secs_f64());
     #[expect(clippy::cast_precision_loss, reason = "a batch is small")]

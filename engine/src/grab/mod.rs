@@ -12,6 +12,7 @@ use domain::{GrabOutcome, SaleState, UserId, VoucherId};
 use crate::{
     Clock, EngineError, EngineSettings,
     catalogue::Catalogue,
+    guardian::AFTERCARE,
     kv::{GrabReply, Kv},
     metrics::Metrics,
     order_ids::OrderIds,
@@ -77,6 +78,10 @@ impl Grabs {
         if outcome != GrabOutcome::NotReady {
             return Ok(outcome);
         }
+        if sale.window.state(sale.control, self.clock.now() - AFTERCARE) == SaleState::Ended {
+            // Nobody loads a sale again that has been over for long.
+            return Ok(GrabOutcome::Ended);
+        }
         // Perhaps the sale was rebuilt elsewhere, and this process knows an old epoch.
         if self.parts.catalogue.renew().await.is_ok()
             && self
@@ -100,8 +105,8 @@ impl Grabs {
             return lane.clone();
         }
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
-        // Lanes of sales that the catalogue has dropped end here.
-        lanes.retain(|id, _| self.parts.catalogue.held(*id).is_some());
+        // Lanes of sales that the catalogue has dropped end here, and any whose task panicked.
+        lanes.retain(|id, lane| lane.is_open() && self.parts.catalogue.held(*id).is_some());
         lanes
             .entry(voucher)
             .or_insert_with(|| Lane::open(voucher, self.parts.clone()))

@@ -50,6 +50,11 @@ pub(super) struct Scripts {
     pub(super) restock: Script,
     pub(super) code_issue: Script,
     pub(super) code_check: Script,
+    pub(super) lock_take: Script,
+    pub(super) lock_renew: Script,
+    pub(super) lock_release: Script,
+    pub(super) requeue: Script,
+    pub(super) drop_consumers: Script,
 }
 
 impl Scripts {
@@ -63,6 +68,11 @@ impl Scripts {
             restock: Script::new(include_str!("../../../lua/restock.lua")),
             code_issue: Script::new(include_str!("../../../lua/code_issue.lua")),
             code_check: Script::new(include_str!("../../../lua/code_check.lua")),
+            lock_take: Script::new(include_str!("../../../lua/lock_take.lua")),
+            lock_renew: Script::new(include_str!("../../../lua/lock_renew.lua")),
+            lock_release: Script::new(include_str!("../../../lua/lock_release.lua")),
+            requeue: Script::new(include_str!("../../../lua/requeue.lua")),
+            drop_consumers: Script::new(include_str!("../../../lua/drop_consumers.lua")),
         }
     }
 }

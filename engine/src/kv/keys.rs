@@ -77,6 +77,11 @@ impl Keys {
         format!("stream.orders:{{p{}}}", partition.0)
     }
 
+    /// Tries to settle an entry alone: entry id → tries.
+    pub(crate) fn tries(self, partition: Partition) -> String {
+        format!("settle.tries:{{p{}}}", partition.0)
+    }
+
     /// What could not be settled.
     pub(crate) fn dead(self, partition: Partition) -> String {
         format!("stream.dead:{{p{}}}", partition.0)
@@ -87,6 +92,16 @@ impl Keys {
 pub(crate) fn order_counter(at: Timestamp) -> String {
     let (year, month, day) = at.day();
     format!("icr:order:{year}:{month:02}:{day:02}")
+}
+
+/// A lock; its fence lies in the same slot.
+pub(crate) fn lock(name: &str) -> String {
+    format!("lock:{{{name}}}")
+}
+
+/// The counter of a lock's holders.
+pub(crate) fn lock_fence(name: &str) -> String {
+    format!("lock:fence:{{{name}}}")
 }
 
 /// The one-time code of a phone.

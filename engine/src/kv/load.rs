@@ -14,6 +14,8 @@ const STAGED_SECONDS: i64 = 300;
 pub(crate) struct SaleCopy {
     pub(crate) voucher: VoucherId,
     pub(crate) epoch: i64,
+    /// Counts the operators' changes.
+    pub(crate) version: i64,
     pub(crate) window: SaleWindow,
     pub(crate) control: Control,
     /// Units published, with later changes.
@@ -34,9 +36,10 @@ pub(crate) enum CloseReply {
 }
 
 impl Kv {
-    /// Loads the copy unless its epoch or a later one is loaded, whole, already. Returns whether it did.
+    /// Loads the copy unless its epoch or a later one is loaded or shut already. Returns whether it did.
     pub(crate) async fn load(&self, copy: &SaleCopy) -> Result<bool, KvError> {
         let mut con = self.calm.clone();
+        let run = self.run_id().await?;
         let nonce = super::order_ids::nonce()?;
         let staged = self.keys.staged_claims(copy.voucher, nonce);
         for claims in copy.claims.chunks(CLAIMS_A_CALL) {
@@ -65,6 +68,8 @@ impl Kv {
             .arg(copy.control.word())
             .arg(copy.initial)
             .arg(copy.stock)
+            .arg(copy.version)
+            .arg(run)
             .arg(if copy.claims.is_empty() { "" } else { "staged" })
             .invoke_async(&mut con)
             .await?;

@@ -15,6 +15,8 @@ pub(crate) enum News {
     Orders(Vec<(UserId, OrderEvent)>),
     /// A sale was created or steered.
     Sales,
+    /// A lock was freed.
+    Freed,
     /// A session ended: its token's hash.
     Logout(String),
 }

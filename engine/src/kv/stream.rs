@@ -23,6 +23,8 @@ pub(crate) struct Entry {
     pub(crate) user: UserId,
     pub(crate) order: OrderId,
     pub(crate) voucher: VoucherId,
+    /// The epoch under which it was decided; absent in entries that others wrote.
+    pub(crate) epoch: Option<i64>,
 }
 
 /// What an entry holds.
@@ -265,7 +267,7 @@ impl StreamReader {
 }
 
 /// Reads `[[id, [field, value, …]], …]` by hand: the typed reply refuses the whole batch for one bad entry (K15).
-fn entries_of(value: Value) -> Result<Vec<(EntryId, Payload)>, KvError> {
+pub(super) fn entries_of(value: Value) -> Result<Vec<(EntryId, Payload)>, KvError> {
     let bad = |value: &dyn fmt::Debug| KvError::Unexpected(format!("stream entry {value:?}"));
     let entries = match value {
         Value::Array(entries) => entries,
@@ -307,6 +309,7 @@ fn payload_of(fields: &Value) -> Payload {
             user: UserId::new(number(b"userId")?).ok()?,
             order: OrderId::new(number(b"id")?).ok()?,
             voucher: VoucherId::new(number(b"voucherId")?).ok()?,
+            epoch: number(b"epoch"),
         })
     })();
     entry.map_or_else(|| Payload::Bad(shown(&bytes)), Payload::Order)

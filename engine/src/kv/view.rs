@@ -6,7 +6,7 @@ use redis::AsyncCommands;
 use super::{Kv, KvError};
 
 /// A sale as Redis holds it at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SaleView {
     /// Units left.
     pub(crate) stock: i64,
@@ -15,14 +15,26 @@ pub(crate) struct SaleView {
     pub(crate) window: SaleWindow,
     pub(crate) control: Control,
     pub(crate) epoch: i64,
+    /// The claims are there, of the same epoch.
+    pub(crate) whole: bool,
+    /// The run id of the Redis process that loaded it. Another one since means a restart, and perhaps a loss.
+    pub(crate) run: String,
 }
 
-type RawView = (
+type RawSale = (
     Option<i64>,
-    (Option<i64>, Option<i64>, Option<String>, Option<i64>, Option<i64>),
+    Option<i64>,
+    Option<String>,
+    Option<i64>,
+    Option<i64>,
+    Option<String>,
 );
 
-fn view((stock, (begin, end, state, epoch, initial)): RawView) -> Option<SaleView> {
+fn view(
+    stock: Option<i64>,
+    claims: Option<i64>,
+    (begin, end, state, epoch, initial, run): RawSale,
+) -> Option<SaleView> {
     Some(SaleView {
         stock: stock?,
         initial: initial?,
@@ -32,10 +44,22 @@ fn view((stock, (begin, end, state, epoch, initial)): RawView) -> Option<SaleVie
         },
         control: state?.parse().ok()?,
         epoch: epoch?,
+        whole: claims == epoch,
+        run: run?,
     })
 }
 
 impl Kv {
+    /// Names the running Redis process: another name later means that it was restarted, or replaced.
+    pub(crate) async fn run_id(&self) -> Result<String, KvError> {
+        let info: redis::InfoDict = redis::cmd("INFO")
+            .arg("server")
+            .query_async(&mut self.calm.clone())
+            .await?;
+        info.get("run_id")
+            .ok_or_else(|| KvError::Unexpected("INFO tells no run_id".into()))
+    }
+
     /// The sale's clock and the sales, in one round trip. `None` for one that is not loaded.
     pub(crate) async fn views(
         &self,
@@ -45,9 +69,10 @@ impl Kv {
         pipe.cmd("TIME");
         for voucher in vouchers {
             pipe.get(self.keys.stock(*voucher));
+            pipe.hget(self.keys.claims(*voucher), 0);
             pipe.cmd("HMGET")
                 .arg(self.keys.sale(*voucher))
-                .arg(&["begin", "end", "state", "epoch", "initial"]);
+                .arg(&["begin", "end", "state", "epoch", "initial", "run"]);
         }
         let mut replies: Vec<redis::Value> = pipe.query_async(&mut self.calm.clone()).await?;
         let views = replies.split_off(1.min(replies.len()));
@@ -56,11 +81,9 @@ impl Kv {
         let now = Timestamp::from_millis(seconds * 1000 + micros / 1000);
         let mut answer = Vec::with_capacity(vouchers.len());
         let mut views = views.into_iter();
-        while let (Some(stock), Some(sale)) = (views.next(), views.next()) {
-            answer.push(view((
-                redis::from_redis_value(stock)?,
-                redis::from_redis_value(sale)?,
-            )));
+        while let (Some(stock), Some(claims), Some(sale)) = (views.next(), views.next(), views.next()) {
+            let (stock, claims) = (redis::from_redis_value(stock)?, redis::from_redis_value(claims)?);
+            answer.push(view(stock, claims, redis::from_redis_value(sale)?));
         }
         Ok((now, answer))
     }

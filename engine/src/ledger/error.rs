@@ -15,14 +15,6 @@ pub(crate) enum LedgerError {
 }
 
 impl LedgerError {
-    /// The constraint that was hit, by its name in the migrations.
-    pub(crate) fn constraint(&self) -> Option<&str> {
-        match self {
-            Self::Refused(error) => error.as_database_error()?.constraint(),
-            _ => None,
-        }
-    }
-
     /// Whether the same call may work later.
     pub(crate) const fn is_trouble(&self) -> bool {
         matches!(self, Self::Trouble(_))

@@ -1,6 +1,6 @@
 //! Reading orders.
 
-use domain::{Order, OrderId, UserId, VoucherId};
+use domain::{Order, OrderId, OrderState, UserId, VoucherId};
 use sqlx::PgExecutor;
 
 use super::LedgerError;
@@ -116,4 +116,38 @@ pub(crate) async fn counts(db: impl PgExecutor<'_>, voucher: VoucherId) -> Resul
     .fetch_one(db)
     .await?;
     Ok((row.live, row.failed))
+}
+
+/// Where these orders stand, in their order: `None` for one without a row; else its state, and the live order that its
+/// user holds for the same voucher.
+pub(crate) async fn states(
+    db: impl PgExecutor<'_>,
+    orders: &[(UserId, OrderId)],
+) -> Result<Vec<Option<(OrderState, Option<OrderId>)>>, LedgerError> {
+    let ids: Vec<i64> = orders.iter().map(|(_, id)| id.get()).collect();
+    let rows = sqlx::query!(
+        r#"SELECT o.state AS "state?", live.id AS "live?"
+           FROM UNNEST($1::bigint[]) WITH ORDINALITY AS e (id, place)
+           LEFT JOIN voucher_order o ON o.id = e.id
+           LEFT JOIN voucher_order live ON live.user_id = o.user_id AND live.voucher_id = o.voucher_id
+                AND live.state IN ('confirmed', 'paid', 'used')
+           ORDER BY e.place"#,
+        &ids
+    )
+    .fetch_all(db)
+    .await?;
+    rows.into_iter()
+        .map(|row| {
+            let Some(state) = row.state else { return Ok(None) };
+            Ok(Some((state.parse()?, row.live.map(OrderId::new).transpose()?)))
+        })
+        .collect()
+}
+
+/// The newest order of all.
+pub(crate) async fn newest(db: impl PgExecutor<'_>) -> Result<Option<OrderId>, LedgerError> {
+    let id = sqlx::query_scalar!("SELECT max(id) FROM voucher_order")
+        .fetch_one(db)
+        .await?;
+    Ok(id.map(OrderId::new).transpose()?)
 }

@@ -23,6 +23,7 @@ pub(crate) struct SaleRow {
     pub(crate) control: Control,
     pub(crate) epoch: i64,
     pub(crate) version: i64,
+    pub(crate) fence: i64,
 }
 
 struct Raw {
@@ -40,6 +41,7 @@ struct Raw {
     state: String,
     epoch: i64,
     version: i64,
+    fence: i64,
 }
 
 impl TryFrom<Raw> for SaleRow {
@@ -63,6 +65,7 @@ impl TryFrom<Raw> for SaleRow {
             control: raw.state.parse()?,
             epoch: raw.epoch,
             version: raw.version,
+            fence: raw.fence,
         })
     }
 }
@@ -102,7 +105,7 @@ pub(crate) async fn by_id(db: impl PgExecutor<'_>, id: VoucherId) -> Result<Opti
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version
+                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id WHERE s.voucher_id = $1"#,
         id.get()
     )
@@ -116,7 +119,7 @@ pub(crate) async fn lock(db: impl PgExecutor<'_>, id: VoucherId) -> Result<Optio
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version
+                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
          WHERE s.voucher_id = $1 FOR NO KEY UPDATE OF s"#,
         id.get()
@@ -135,7 +138,7 @@ pub(crate) async fn recent(
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version
+                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
          WHERE s.ends_at > $1 ORDER BY s.voucher_id DESC LIMIT $2"#,
         time::OffsetDateTime::from(after),
@@ -171,17 +174,33 @@ pub(crate) async fn steer(
     Ok(done.rows_affected() == 1)
 }
 
-/// Raises the epoch from the one that the caller saw. `None`: somebody else raised it meanwhile.
+/// Raises the epoch above `newest`, for the holder of the rebuild lock with this fencing number. `false`: a later holder
+/// was here already, nothing changed.
 pub(crate) async fn raise_epoch(
     db: impl PgExecutor<'_>,
     id: VoucherId,
-    from: i64,
-) -> Result<Option<i64>, LedgerError> {
-    Ok(sqlx::query_scalar!(
-        "UPDATE seckill_voucher SET epoch = epoch + 1 WHERE voucher_id = $1 AND epoch = $2 RETURNING epoch",
+    newest: i64,
+    fence: i64,
+) -> Result<bool, LedgerError> {
+    let done = sqlx::query!(
+        "UPDATE seckill_voucher SET epoch = GREATEST(epoch, $2) + 1, fence = $3
+         WHERE voucher_id = $1 AND fence < $3",
         id.get(),
-        from
+        newest,
+        fence
     )
-    .fetch_optional(db)
-    .await?)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Raises the version, so that a writer that saw the old one gives up.
+pub(crate) async fn raise_version(db: impl PgExecutor<'_>, id: VoucherId) -> Result<(), LedgerError> {
+    sqlx::query!(
+        "UPDATE seckill_voucher SET version = version + 1 WHERE voucher_id = $1",
+        id.get()
+    )
+    .execute(db)
+    .await?;
+    Ok(())
 }

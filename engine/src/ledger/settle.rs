@@ -1,6 +1,6 @@
 //! Turning queued orders into rows, a batch in one transaction.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
 
 use domain::{FailReason, OrderId, OrderState, Timestamp, UserId, VoucherId};
 use sqlx::PgConnection;
@@ -13,6 +13,8 @@ pub(crate) struct Queued {
     pub(crate) order: OrderId,
     pub(crate) user: UserId,
     pub(crate) voucher: VoucherId,
+    /// The epoch under which Redis decided it; absent: the current one.
+    pub(crate) epoch: Option<i64>,
 }
 
 /// What became of a queued order once the transaction is committed.
@@ -35,29 +37,29 @@ pub(crate) enum Fate {
 ///
 /// Sales are locked in the order of their ids before anything else, as everywhere: no two settles deadlock (R15).
 pub(crate) async fn settle(db: &mut PgConnection, batch: &[Queued]) -> Result<Vec<Fate>, LedgerError> {
-    // A delivery may hold the same entry twice (K16).
-    let mut seen = HashSet::with_capacity(batch.len());
-    let distinct: Vec<Queued> = batch
-        .iter()
-        .copied()
-        .filter(|queued| seen.insert(*queued))
-        .collect();
+    let distinct = distinct(batch);
+    let sales = lock_sales(db, &distinct).await?;
+    // An order of an earlier epoch comes too late: the sale was rebuilt without it, and its unit is somebody else's.
+    let stale = |queued: &Queued| {
+        sales
+            .get(&queued.voucher.get())
+            .is_some_and(|sale| queued.epoch.is_some_and(|epoch| epoch < sale.epoch))
+    };
+    let timely: Vec<Queued> = distinct.iter().copied().filter(|queued| !stale(queued)).collect();
+    let inserted = insert_confirmed(db, &timely).await?;
 
-    let stocks = lock_sales(db, &distinct).await?;
-    let fresh = insert_confirmed(db, &distinct).await?;
-
-    let mut fates: HashMap<Queued, Fate> = HashMap::with_capacity(distinct.len());
+    let mut fates: HashMap<Key, Fate> = HashMap::with_capacity(distinct.len());
     let mut taken: BTreeMap<i64, i32> = BTreeMap::new();
     let mut surplus: Vec<i64> = Vec::new();
-    for queued in distinct.iter().filter(|queued| fresh.contains(*queued)) {
+    for queued in distinct.iter().filter(|queued| inserted.contains(&queued.key())) {
         let n = taken.entry(queued.voucher.get()).or_default();
-        if *n < stocks.get(&queued.voucher.get()).copied().unwrap_or(0) {
+        if *n < sales.get(&queued.voucher.get()).map_or(0, |sale| sale.stock) {
             *n += 1;
-            fates.insert(*queued, Fate::Confirmed);
+            fates.insert(queued.key(), Fate::Confirmed);
         } else {
             surplus.push(queued.order.get());
             fates.insert(
-                *queued,
+                queued.key(),
                 Fate::Failed {
                     reason: FailReason::NoStock,
                     instead: None,
@@ -72,10 +74,10 @@ pub(crate) async fn settle(db: &mut PgConnection, batch: &[Queued]) -> Result<Ve
 
     let rest: Vec<Queued> = distinct
         .into_iter()
-        .filter(|queued| !fresh.contains(queued))
+        .filter(|queued| !inserted.contains(&queued.key()))
         .collect();
     if !rest.is_empty() {
-        let explained = explain(db, &rest, &stocks).await?;
+        let explained = explain(db, &rest, &sales).await?;
         let failed: Vec<(Queued, FailReason)> = explained
             .iter()
             .filter_map(|(queued, fate, written)| match fate {
@@ -84,11 +86,15 @@ pub(crate) async fn settle(db: &mut PgConnection, batch: &[Queued]) -> Result<Ve
             })
             .collect();
         insert_failed(db, &failed).await?;
-        fates.extend(explained.into_iter().map(|(queued, fate, _)| (queued, fate)));
+        fates.extend(
+            explained
+                .into_iter()
+                .map(|(queued, fate, _)| (queued.key(), fate)),
+        );
     }
     Ok(batch
         .iter()
-        .map(|queued| fates.get(queued).copied().unwrap_or(Fate::Unwritable))
+        .map(|queued| fates.get(&queued.key()).copied().unwrap_or(Fate::Unwritable))
         .collect())
 }
 
@@ -110,24 +116,69 @@ pub(crate) async fn reject(db: &mut PgConnection, queued: &Queued) -> Result<boo
     Ok(done.rows_affected() == 1)
 }
 
+struct Sale {
+    stock: i32,
+    epoch: i64,
+}
+
+/// What an order is told apart by.
+type Key = (i64, i64, i64);
+
+impl Queued {
+    const fn key(&self) -> Key {
+        (self.order.get(), self.user.get(), self.voucher.get())
+    }
+}
+
+/// Each order once, in order: a delivery may hold an entry twice (K16), also under two epochs where it was queued again.
+/// The later epoch counts.
+fn distinct(batch: &[Queued]) -> Vec<Queued> {
+    let mut places: HashMap<Key, usize> = HashMap::with_capacity(batch.len());
+    let mut distinct: Vec<Queued> = Vec::with_capacity(batch.len());
+    for queued in batch {
+        match places.entry(queued.key()) {
+            Entry::Vacant(place) => {
+                place.insert(distinct.len());
+                distinct.push(*queued);
+            }
+            Entry::Occupied(place) => {
+                let first = &mut distinct[*place.get()];
+                first.epoch = first.epoch.zip(queued.epoch).map(|(one, other)| one.max(other));
+            }
+        }
+    }
+    distinct
+}
+
 /// Units left of each sale in the batch, which no other writer changes until the transaction ends.
-async fn lock_sales(db: &mut PgConnection, batch: &[Queued]) -> Result<HashMap<i64, i32>, LedgerError> {
+async fn lock_sales(db: &mut PgConnection, batch: &[Queued]) -> Result<HashMap<i64, Sale>, LedgerError> {
     let mut vouchers: Vec<i64> = batch.iter().map(|queued| queued.voucher.get()).collect();
     vouchers.sort_unstable();
     vouchers.dedup();
     let rows = sqlx::query!(
-        "SELECT voucher_id, stock FROM seckill_voucher WHERE voucher_id = ANY($1)
+        "SELECT voucher_id, stock, epoch FROM seckill_voucher WHERE voucher_id = ANY($1)
          ORDER BY voucher_id FOR NO KEY UPDATE",
         &vouchers
     )
     .fetch_all(db)
     .await?;
-    Ok(rows.into_iter().map(|row| (row.voucher_id, row.stock)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|row| {
+            (
+                row.voucher_id,
+                Sale {
+                    stock: row.stock,
+                    epoch: row.epoch,
+                },
+            )
+        })
+        .collect())
 }
 
 /// Inserts what can be inserted; the answer holds what was. The join leaves orders for unknown vouchers out, so that one
 /// of them does not sink the batch.
-async fn insert_confirmed(db: &mut PgConnection, batch: &[Queued]) -> Result<HashSet<Queued>, LedgerError> {
+async fn insert_confirmed(db: &mut PgConnection, batch: &[Queued]) -> Result<HashSet<Key>, LedgerError> {
     let Columns {
         ids,
         users,
@@ -148,15 +199,10 @@ async fn insert_confirmed(db: &mut PgConnection, batch: &[Queued]) -> Result<Has
     )
     .fetch_all(db)
     .await?;
-    rows.into_iter()
-        .map(|row| {
-            Ok(Queued {
-                order: OrderId::new(row.id)?,
-                user: UserId::new(row.user_id)?,
-                voucher: VoucherId::new(row.voucher_id)?,
-            })
-        })
-        .collect()
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, row.user_id, row.voucher_id))
+        .collect())
 }
 
 /// Takes back rows for which the ledger has no unit: Redis believed in more than there are.
@@ -196,7 +242,7 @@ async fn take_stock(db: &mut PgConnection, taken: &BTreeMap<i64, i32>) -> Result
 async fn explain(
     db: &mut PgConnection,
     rest: &[Queued],
-    stocks: &HashMap<i64, i32>,
+    sales: &HashMap<i64, Sale>,
 ) -> Result<Vec<(Queued, Fate, bool)>, LedgerError> {
     let Columns {
         ids, users, vouchers, ..
@@ -239,7 +285,7 @@ async fn explain(
                 reason: FailReason::Duplicate,
                 instead: live,
             },
-            _ if stocks.contains_key(&queued.voucher.get()) => Fate::Failed {
+            _ if sales.contains_key(&queued.voucher.get()) => Fate::Failed {
                 reason: FailReason::Rejected,
                 instead: None,
             },

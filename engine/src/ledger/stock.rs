@@ -1,26 +1,26 @@
 //! Changes of stock by operators.
 
-use domain::{StockDelta, UserId, VoucherId};
+use domain::{StockDelta, UserId};
 use sqlx::{PgConnection, PgExecutor};
 
-use super::LedgerError;
+use super::{LedgerError, sales::SaleRow};
 
-/// Writes a change and moves the units, under the epoch that the caller saw. `false`: another epoch, or fewer units left
-/// than are to be taken; nothing changed.
+/// Writes a change and moves the units, if the sale is as the caller saw it. `false`: somebody changed it meanwhile, or
+/// fewer units are left than are to be taken; nothing changed.
 pub(crate) async fn change(
     db: &mut PgConnection,
     id: i64,
-    voucher: VoucherId,
-    epoch: i64,
+    seen: &SaleRow,
     change: &StockDelta,
     actor: UserId,
 ) -> Result<bool, LedgerError> {
     let moved = sqlx::query!(
         "UPDATE seckill_voucher SET stock = stock + $2, changed = changed + $2, version = version + 1
-         WHERE voucher_id = $1 AND epoch = $3 AND stock + $2 >= 0",
-        voucher.get(),
+         WHERE voucher_id = $1 AND epoch = $3 AND version = $4 AND stock + $2 >= 0",
+        seen.id.get(),
         change.delta(),
-        epoch
+        seen.epoch,
+        seen.version
     )
     .execute(&mut *db)
     .await?;
@@ -30,7 +30,7 @@ pub(crate) async fn change(
     sqlx::query!(
         "INSERT INTO stock_change (id, voucher_id, delta, reason, actor) VALUES ($1, $2, $3, $4, $5)",
         id,
-        voucher.get(),
+        seen.id.get(),
         change.delta(),
         change.reason(),
         actor.get()

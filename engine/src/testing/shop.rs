@@ -10,7 +10,7 @@ use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
 use super::{TestDatabase, TestRedis};
-use crate::{Clock, Engine, EngineSettings, PassReport, SystemClock, Worker};
+use crate::{Clock, Engine, EngineSettings, Guardian, PassReport, SystemClock, Worker};
 
 /// The machine's clock, shifted as the test likes.
 #[derive(Debug, Default)]
@@ -117,6 +117,11 @@ impl TestShop {
     /// The consumer of the first partition, to be stepped.
     pub fn worker(&self) -> Worker {
         self.engine.workers(&CancellationToken::new()).remove(0)
+    }
+
+    /// The guardian, to be stepped.
+    pub fn guardian(&self) -> Guardian {
+        self.engine.guardian(&CancellationToken::new())
     }
 
     /// Steps a fresh consumer until nothing is left to read.

@@ -3,6 +3,7 @@
 mod accounts;
 mod consumer;
 mod grab;
+mod guardian;
 mod ids;
 mod migrations;
 mod sales;

@@ -1,0 +1,119 @@
+//! Sweeping up: claims that are neither in the stream nor in the ledger, failed orders whose unit never went back, and
+//! sums that do not add up.
+
+use std::time::Duration;
+
+use domain::{OrderId, OrderState, UserId, VoucherId};
+
+use super::{GuardReport, Guardian};
+use crate::{
+    EngineError,
+    kv::{EntryId, SaleView},
+    ledger::{orders, sales::SaleRow},
+};
+
+/// A claim that is younger may still be on its way.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Orders queued again in one pass, at most.
+const MOST: usize = 1000;
+
+impl Guardian {
+    /// Looks only where two passes in a row found claims in flight, or units missing.
+    pub(super) async fn sweep(
+        &mut self,
+        sale: &SaleRow,
+        view: &SaleView,
+    ) -> Result<GuardReport, EngineError> {
+        let id = sale.id;
+        let mut report = GuardReport::default();
+        let claims = self.kv.claim_count(id).await?;
+        // All from the row: units = live orders + left, so the live orders need no counting.
+        let in_flight = claims - (sale.initial - sale.stock);
+        let before = if in_flight == 0 {
+            self.in_flight.remove(&id)
+        } else {
+            self.in_flight.insert(id, in_flight)
+        };
+        let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
+        if in_flight != 0 && before.is_some() {
+            report += self.sweep_claims(sale, oldest).await?;
+        }
+        // R42: alarmed only on two equal readings with nothing on its way, and never overwritten.
+        let drift = sale.initial - view.stock - claims;
+        let calm = oldest.is_none() && in_flight == 0 && drift != 0;
+        let before = if calm {
+            self.drift.insert(id, drift)
+        } else {
+            self.drift.remove(&id)
+        };
+        if calm && before == Some(drift) {
+            report.drifting += 1;
+            if self.metrics.trouble("drift") {
+                tracing::error!(voucher = %id, drift, "units don't add up: published - left in Redis - claims");
+            }
+        }
+        Ok(report)
+    }
+
+    async fn sweep_claims(
+        &self,
+        sale: &SaleRow,
+        oldest: Option<EntryId>,
+    ) -> Result<GuardReport, EngineError> {
+        let mut report = GuardReport::default();
+        // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
+        let Ok(_lock) = self.locks.try_take(&format!("sweep:{}", sale.id), 0).await? else {
+            return Ok(report);
+        };
+        let mut cursor = 0;
+        loop {
+            let (next, claims) = self.kv.scan_claims(sale.id, cursor).await?;
+            let aged: Vec<(UserId, OrderId)> = claims
+                .into_iter()
+                .filter(|(_, order)| self.is_left(*order, oldest))
+                .collect();
+            let rows = orders::states(&self.ledger.worker, &aged).await?;
+            for ((user, order), row) in aged.into_iter().zip(rows) {
+                match row {
+                    None if report.requeued < MOST as u64 => {
+                        report.requeued +=
+                            u64::from(self.kv.requeue(sale.id, sale.epoch, user, order).await?);
+                    }
+                    Some((OrderState::Failed, live)) => {
+                        report.given_back += u64::from(self.give_back(sale.id, user, order, live).await?);
+                    }
+                    _ => {}
+                }
+            }
+            cursor = next;
+            if cursor == 0 {
+                break;
+            }
+        }
+        if report.requeued + report.given_back > 0 {
+            let (requeued, given_back) = (report.requeued, report.given_back);
+            tracing::warn!(voucher = %sale.id, requeued, given_back, "claims without an order were swept up");
+        }
+        Ok(report)
+    }
+
+    async fn give_back(
+        &self,
+        id: VoucherId,
+        user: UserId,
+        order: OrderId,
+        live: Option<OrderId>,
+    ) -> Result<bool, EngineError> {
+        Ok(self.kv.give_back(id, user, order, live).await?)
+    }
+
+    /// Whether the order is old, and older than every entry that waits: its own entry is gone then. Queueing it again
+    /// by mistake would do no harm.
+    fn is_left(&self, order: OrderId, oldest: Option<EntryId>) -> bool {
+        let patience = i64::try_from(PATIENCE.as_secs()).unwrap_or(i64::MAX);
+        let minted = order.unix_seconds();
+        let aged = self.clock.now().seconds() - minted >= patience;
+        let behind = oldest.is_none_or(|entry| i64::try_from(entry.millis / 1000).unwrap_or(0) > minted + 1);
+        aged && behind
+    }
+}

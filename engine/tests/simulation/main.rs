@@ -1,0 +1,12 @@
+//! The flash sale as a state machine in memory, driven through many thousands of seeded schedules, and a comparison of
+//! that machine with the real scripts. Tests carry the ids of the invariants (I…) and faults (K…) they stand for.
+
+mod actors;
+mod check;
+mod controls;
+mod drift;
+mod model;
+mod run;
+mod schedules;
+mod seeds;
+mod world;
