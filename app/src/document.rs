@@ -50,26 +50,37 @@ pub fn App() -> impl IntoView {
     }
 }
 
-/// Wakes the islands of the page at once, without waiting for an idle moment of the browser.
+/// Wakes the islands of the page at once, without waiting for an idle moment of the browser; shows times in the
+/// reader's own zone; and takes the last attempt's word out of the address, so that a reload does not say it again. After
+/// a new release the files of this one may be gone: forms still work, and the page says what to do.
 const WAKE: &str = "(async () => {
+  const root = document.documentElement;
+  const zoned = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
+  for (const time of document.querySelectorAll('time')) {
+    time.title = time.textContent;
+    time.textContent = new Date(time.dateTime).toLocaleString(root.lang, zoned);
+  }
+  if (location.search.includes('told=')) history.replaceState(null, '', location.pathname);
   const mod = await import(JS);
   await mod.default({ module_or_path: WASM });
   mod.hydrate();
   for (const island of document.querySelectorAll('leptos-island')) mod[island.dataset.component](island);
   await null;
-  document.documentElement.dataset.hydrated = '1';
+  root.dataset.hydrated = '1';
   performance.mark('hydrated');
-})();";
+})().catch(() => { document.querySelector('.stale').hidden = false; });";
 
 /// Loads the browser's half. Only pages with islands have it.
 #[component]
 pub(crate) fn Wake() -> impl IntoView {
     let assets = use_context::<Assets>();
+    let texts = context::lang().pages();
     assets.map(|Assets { js, wasm, .. }| {
         let script = WAKE
             .replace("JS", &format!("{js:?}"))
             .replace("WASM", &format!("{wasm:?}"));
         view! {
+            <p class="stale" role="status" hidden=true>{texts.stale}</p>
             <link rel="modulepreload" href=js/>
             <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
             <script type="module" nonce=use_nonce()>{script}</script>

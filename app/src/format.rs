@@ -1,5 +1,7 @@
 //! Values as people and addresses write them.
 
+use std::fmt::Write;
+
 use domain::Timestamp;
 
 /// Cents as `¥47.50`; whole amounts without decimals.
@@ -33,7 +35,7 @@ pub(crate) fn query_escaped(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/:,".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            let _ = write!(escaped, "%{byte:02X}");
         }
     }
     escaped

@@ -9,7 +9,7 @@ use crate::texts::Lang;
 const OPENING_MS: i64 = 10_000;
 
 /// A sale as a page knew it when it was rendered. Times are Unix milliseconds.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SaleProps {
     /// Which sale.
     pub voucher_id: VoucherId,
@@ -191,11 +191,11 @@ impl Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use SaleState::{Ended, Live, Paused, Scheduled};
 
     #[test]
     fn the_clock_opens_and_closes_and_operators_overrule_it() {
         let at = |now, state, stock| Phase::at(now, 100_000, 200_000, state, stock);
-        use SaleState::{Ended, Live, Paused, Scheduled};
         assert_eq!(at(0, Scheduled, Some(5)), Phase::Scheduled);
         assert_eq!(at(90_000, Scheduled, Some(5)), Phase::Opening);
         assert_eq!(at(99_999, Live, Some(5)), Phase::Opening);

@@ -1,7 +1,6 @@
 //! The page's one stream, shared by its islands.
 
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 
 use domain::{LiveEvent, OrderEvent, SaleState, StockEvent, VoucherId};
 use leptos::task::spawn_local;
@@ -89,15 +88,24 @@ pub(crate) fn follow_order(voucher: VoucherId, order: OrderProps, each: impl Fn(
         }
     });
     if order.state == domain::OrderState::Queued {
-        HUB.with_borrow_mut(|hub| hub.watched.push((voucher, order)));
+        await_end(voucher, order, ASK_AFTER_MS);
     }
 }
 
-/// Tells of a fresh order now, and asks for its end should the stream not tell.
+/// Tells of an order that was just made, and asks for its end should the stream not tell.
 pub(crate) fn watch(voucher: VoucherId, order: OrderProps, each: impl Fn(OrderProps) + 'static) {
     each(order);
+    await_end(voucher, order, ASK_AFTER_MS);
+}
+
+/// Asks at once where an order stands that was made before, elsewhere.
+pub(crate) fn look_up(voucher: VoucherId, order: OrderProps) {
+    await_end(voucher, order, 0);
+}
+
+fn await_end(voucher: VoucherId, order: OrderProps, wait_ms: u32) {
     HUB.with_borrow_mut(|hub| hub.watched.push((voucher, order)));
-    timer::after(ASK_AFTER_MS, ask_for_orders);
+    timer::after(wait_ms, ask_for_orders);
 }
 
 fn tell(event: &LiveEvent) {
@@ -121,7 +129,9 @@ fn ask_for_orders() {
         return;
     }
     spawn_local(async move {
-        for (voucher_id, _) in watched {
+        // Nobody looks at a hidden page; the stream tells the state when it is looked at again.
+        let seen = if source::hidden() { Vec::new() } else { watched };
+        for (voucher_id, _) in seen {
             let path = format!("/api/v1/vouchers/{voucher_id}/order");
             if let Ok(Some(order)) = http::get::<OrderProps>(&path).await {
                 let OrderProps {

@@ -57,9 +57,7 @@ pub(super) fn open(url: String, listener: impl Listener + 'static) {
     ] {
         let source = source.clone();
         let turned = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-            let hidden =
-                event.type_() == "pagehide" || document().visibility_state() == VisibilityState::Hidden;
-            if hidden {
+            if event.type_() == "pagehide" || hidden() {
                 close(&source);
             } else if source.borrow().stream.is_none() {
                 connect(&source);
@@ -70,6 +68,11 @@ pub(super) fn open(url: String, listener: impl Listener + 'static) {
         turned.forget();
     }
     connect(&source);
+}
+
+/// Whether nobody can see the page.
+pub(super) fn hidden() -> bool {
+    document().visibility_state() == VisibilityState::Hidden
 }
 
 fn connect<L: Listener + 'static>(source: &Shared<L>) {
@@ -99,7 +102,6 @@ fn hear<L: Listener + 'static>(source: &Shared<L>, event: &Event) {
     let name = event.type_();
     let wait = match name.as_str() {
         "open" => {
-            source.borrow_mut().wait_ms = FIRST_WAIT_MS;
             source.borrow().listener.connected(true);
             None
         }
@@ -111,6 +113,8 @@ fn hear<L: Listener + 'static>(source: &Shared<L>, event: &Event) {
             Some(wait)
         }
         _ => {
+            // Only what is heard proves the stream: one that opens and ends at once must not be asked for again and again.
+            source.borrow_mut().wait_ms = FIRST_WAIT_MS;
             let data = event
                 .dyn_ref::<MessageEvent>()
                 .and_then(|event| event.data().as_string());

@@ -187,7 +187,7 @@ pub async fn restock(
 mod tools {
     //! From typed text to a draft, and back to the form with what is wrong.
 
-    use std::collections::BTreeMap;
+    use std::{collections::BTreeMap, fmt::Write};
 
     use domain::{FieldErrors, SaleDraft, Timestamp};
 
@@ -228,7 +228,7 @@ mod tools {
         ] {
             // An address has its limits; what is far too long is cut, and the field says so.
             let kept: String = value.chars().take(2100).collect();
-            path.push_str(&format!("&{name}={}", query_escaped(&kept)));
+            let _ = write!(path, "&{name}={}", query_escaped(&kept));
         }
         path
     }
@@ -261,7 +261,7 @@ mod tools {
             need("ends_at", "not_a_time");
         }
         // Stand-ins that are wrong in nothing, so that the check speaks of the other fields only.
-        let later = std::time::Duration::from_secs(60);
+        let later = std::time::Duration::from_mins(1);
         let begins = begins_at.unwrap_or_else(|| ends_at.map_or(now, |ends| ends - later));
         let draft = SaleDraft {
             title: form.title.clone(),

@@ -24,13 +24,11 @@ pub(crate) fn context() -> Result<PageContext, Refusal> {
 /// Who asks. A stranger's form goes to the login, and from there to `next`.
 pub(crate) fn signed_in(next: &str) -> Result<(PageContext, UserId), Refusal> {
     let context = context()?;
-    match context.user {
-        Some(user) => Ok((context, user)),
-        None => {
-            see(&format!("/login?next={}", query_escaped(next)));
-            Err(refuse(Refusal::SignIn))
-        }
-    }
+    let Some(user) = context.user else {
+        see(&format!("/login?next={}", query_escaped(next)));
+        return Err(refuse(Refusal::SignIn));
+    };
+    Ok((context, user))
 }
 
 /// Which operator asks: the role is asked of the ledger each time.

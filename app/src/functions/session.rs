@@ -51,7 +51,10 @@ pub async fn send_code(
         return Ok(CodeAnswer::BadPhone);
     };
     let sent = context.engine.send_code(&number).await;
-    match sent.map_err(|error| super::reply::failed(&error))? {
+    match sent.map_err(|error| {
+        back(&next, "trouble");
+        super::reply::failed(&error)
+    })? {
         CodeSent::Sent { code } => {
             let shown = context.demo.then_some(code);
             remember(&context, number.as_str(), shown.as_deref());
@@ -111,12 +114,12 @@ pub async fn log_in(
 #[server(name = LogOut, prefix = "/api/fn", endpoint = "log_out")]
 pub async fn log_out() -> Result<(), Refusal> {
     let context = super::reply::context()?;
+    super::reply::see("/");
     if let Some(token) = &context.session_token {
         let ended = context.engine.log_out(token).await;
         ended.map_err(|error| super::reply::failed(&error))?;
     }
     tools::end_session_cookie(&context);
-    super::reply::see("/");
     Ok(())
 }
 

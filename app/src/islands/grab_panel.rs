@@ -1,5 +1,6 @@
 //! The panel of the voucher page: countdown, stock, the button, and where one's order stands.
 
+use domain::OrderState;
 use leptos::{prelude::*, server_fn::ServerFn};
 
 use super::{countdown::countdown, live_sale::LiveSale, sale_line::stock_bar};
@@ -29,7 +30,7 @@ pub fn GrabPanel(
     /// Whether the shopper is known.
     signed_in: bool,
 ) -> impl IntoView {
-    let sale = LiveSale::new(&sale);
+    let sale = LiveSale::new(sale);
     let attempt = Attempt {
         order: RwSignal::new(order),
         note: RwSignal::new(note),
@@ -43,7 +44,13 @@ pub fn GrabPanel(
     let holds = move || attempt.order.get().is_some_and(OrderProps::holds);
     let can_grab = move || sale.phase.get() == Phase::Open && !attempt.sending.get() && !holds();
     let button = move || {
-        if holds() {
+        if attempt
+            .order
+            .get()
+            .is_some_and(|order| order.state == OrderState::Queued)
+        {
+            texts.state(OrderState::Queued)
+        } else if holds() {
             texts.yours
         } else if attempt.sending.get() {
             texts.grabbing
@@ -212,7 +219,8 @@ mod awake {
                         state: OrderState::Queued,
                         reason: None,
                     };
-                    return live::watch(sale.voucher_id, order, move |news| hear(attempt, news));
+                    hear(attempt, order);
+                    return live::look_up(sale.voucher_id, order);
                 }
                 // Our clock is ahead of the sale's: it can only be a moment.
                 Ok(Ok(GrabOutcome::NotStarted)) if sale.phase.get_untracked() == Phase::Open => {

@@ -25,7 +25,7 @@ pub(crate) struct LiveSale {
 }
 
 impl LiveSale {
-    pub(crate) fn new(props: &SaleProps) -> Self {
+    pub(crate) fn new(props: SaleProps) -> Self {
         let (begins_ms, ends_ms) = (props.begins_ms, props.ends_ms);
         let now = RwSignal::new(props.now_ms);
         let stock = RwSignal::new(props.stock);

@@ -11,7 +11,7 @@ pub fn SaleLine(
     /// The sale when the page was rendered.
     sale: SaleProps,
 ) -> impl IntoView {
-    let sale = LiveSale::new(&sale);
+    let sale = LiveSale::new(sale);
     #[cfg(feature = "hydrate")]
     sale.wake();
     view! {

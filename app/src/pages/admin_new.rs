@@ -9,9 +9,9 @@ use super::{admin_sales::operator, field::Field, frame::Frame, missing};
 use crate::{PageContext, context, format, functions::CreateSale};
 
 /// What the form proposes for the length of a sale.
-const USUAL_LENGTH: Duration = Duration::from_secs(2 * 3600);
+const USUAL_LENGTH: Duration = Duration::from_hours(2);
 /// What the form proposes for the time until the opening.
-const USUAL_NOTICE: Duration = Duration::from_secs(600);
+const USUAL_NOTICE: Duration = Duration::from_mins(10);
 
 /// `/admin/vouchers/new`
 #[component]

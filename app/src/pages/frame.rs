@@ -28,7 +28,7 @@ pub(crate) fn Frame(
         view! { <a href="/login">{texts.log_in}</a> }.into_any()
     };
     view! {
-        <Title text=format!("{title} · {}", texts.name)/>
+        <Title text=title + " · " + texts.name/>
         <a class="skip" href="#content">{texts.skip}</a>
         <header class="site">
             <a class="brand" href="/">{texts.name}</a>

@@ -59,7 +59,8 @@ fn page(voucher: domain::Voucher, order: Option<&domain::Order>, context: &PageC
         state: order.state,
         reason: order.reason,
     });
-    let note = Note::from_word(&context::query("told"));
+    // An order is the better news: what an earlier attempt came to is of no interest then.
+    let note = Note::from_word(&context::query("told")).filter(|_| !order.is_some_and(OrderProps::holds));
     let reload = reload_after(&voucher, order, now);
     let signed_in = context.user.is_some();
     let rules = (!voucher.rules.is_empty()).then(|| {

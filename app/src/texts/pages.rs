@@ -79,6 +79,8 @@ pub struct Pages {
     pub broken: &'static str,
     /// Below it.
     pub broken_lead: &'static str,
+    /// When the browser's half of the page can't be loaded.
+    pub stale: &'static str,
     /// In the footer.
     pub footer: &'static str,
     told: [(&'static str, &'static str); 5],
@@ -133,6 +135,7 @@ impl Pages {
         missing_lead: "There is nothing at this address. The sale may have gone.",
         broken: "A moment, please",
         broken_lead: "We can't show this right now. Your orders are safe; please reload in a few seconds.",
+        stale: "The live part of this page could not be loaded. Reload the page; the button works all the same.",
         footer: "Every order is confirmed in our ledger before we call it yours.",
         told: [
             (
@@ -192,6 +195,7 @@ impl Pages {
         missing_lead: "此地址没有内容，活动可能已下架。",
         broken: "请稍候",
         broken_lead: "暂时无法显示，您的订单是安全的，请几秒后刷新。",
+        stale: "本页的实时部分未能加载，请刷新页面；按钮仍然可用。",
         footer: "每一笔订单都在账本中确认后才算您的。",
         told: [
             ("bad_phone", "手机号不正确：应为以 1 开头的 11 位数字。"),

@@ -163,7 +163,7 @@ impl Shop {
         ],
         states: [
             (
-                "Confirming",
+                "Confirming…",
                 "Your place is safe. We are confirming your order; this takes a moment.",
             ),
             ("Confirmed", "Confirmed. The voucher is yours."),
@@ -228,7 +228,7 @@ impl Shop {
             "系统出了点问题，请再试一次，绝不会重复下单。",
         ],
         states: [
-            ("确认中", "名额已为您保留，正在确认订单，请稍候。"),
+            ("确认中…", "名额已为您保留，正在确认订单，请稍候。"),
             ("已确认", "已确认，优惠券归您了。"),
             ("已支付", "已支付，可以使用。"),
             ("已使用", "已使用，祝您愉快。"),
