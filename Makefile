@@ -1,6 +1,6 @@
 # The only entry points. What they do is in scripts/ and xtask/.
 
-.PHONY: help run dev test check bench clean
+.PHONY: help run dev test check bench faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +24,10 @@ check: ## formatting, lints, rules of the source tree
 bench: ## measures; QUICK=1 for a short run, ARGS='…' for the load generator's own arguments
 	@scripts/setup run
 	@scripts/with-stores target/bench-stores cargo run --quiet --release --package bench -- $(if $(QUICK),--quick) $(ARGS)
+
+faults: ## breaks the running system in every way and judges; QUICK=1 for the short set, ARGS='--seed 7 --only K53'
+	@scripts/setup test
+	@scripts/faults $(if $(QUICK),--quick) $(ARGS)
 
 clean: ## removes what was built; the data in .data stays
 	@scripts/stores stop
