@@ -50,6 +50,7 @@ end
 
 if #entries > 0 then
   redis.call('DECRBY', KEYS[1], #entries)
+  redis.call('HINCRBY', KEYS[3], 'moves', 1)
   redis.call('HSET', KEYS[2], unpack(claims))
   for _, entry in ipairs(entries) do
     redis.call('XADD', KEYS[4], '*', 'userId', entry[1], 'id', entry[2], 'voucherId', voucher, 'epoch', epoch)

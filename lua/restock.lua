@@ -14,11 +14,13 @@ if step == 'begin' then
   if noted then return 0 end
   if delta < 0 and stock < -delta then return 2 end
   redis.call('HSET', KEYS[2], field, ARGV[4])
+  redis.call('HINCRBY', KEYS[2], 'moves', 1)
   if delta < 0 then redis.call('INCRBY', KEYS[1], delta) end
   return 1
 end
 if not noted then return 0 end
 redis.call('HDEL', KEYS[2], field)
+redis.call('HINCRBY', KEYS[2], 'moves', 1)
 if step == 'commit' then
   redis.call('HINCRBY', KEYS[2], 'initial', delta)
   if delta > 0 then redis.call('INCRBY', KEYS[1], delta) end

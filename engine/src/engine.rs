@@ -268,7 +268,9 @@ impl Engine {
 
     /// Adds or takes units.
     pub async fn restock(&self, actor: UserId, id: VoucherId, change: &StockDelta) -> Result<(), SteerError> {
-        self.inner.sales.restock(actor, id, change).await
+        let done = self.inner.sales.restock(actor, id, change).await;
+        self.inner.grabs.forget(id);
+        done
     }
 
     /// The sums.

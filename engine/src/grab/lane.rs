@@ -8,6 +8,7 @@ use tokio::{
     time::Instant,
 };
 
+use super::memory::Memory;
 use crate::{
     EngineError, FailPoints,
     catalogue::Catalogue,
@@ -38,13 +39,15 @@ struct Waiting {
 #[derive(Clone)]
 pub(crate) struct Lane {
     entrance: mpsc::Sender<Waiting>,
+    memory: Arc<Memory>,
 }
 
 impl Lane {
     pub(crate) fn open(voucher: VoucherId, parts: Arc<LaneParts>) -> Self {
         let (entrance, queue) = mpsc::channel(parts.queue);
-        tokio::spawn(run(voucher, parts, queue));
-        Self { entrance }
+        let memory = Arc::new(Memory::default());
+        tokio::spawn(run(voucher, parts, queue, memory.clone()));
+        Self { entrance, memory }
     }
 
     /// Whether its task runs.
@@ -52,8 +55,16 @@ impl Lane {
         !self.entrance.is_closed()
     }
 
-    /// Waits for this attempt's turn and its answer.
-    pub(crate) async fn grab(&self, user: UserId) -> GrabOutcome {
+    /// Units came back, or may have.
+    pub(crate) fn forget(&self) {
+        self.memory.forget();
+    }
+
+    /// Waits for this attempt's turn and its answer. `epoch` is what the caller knows of the sale.
+    pub(crate) async fn grab(&self, user: UserId, epoch: i64) -> GrabOutcome {
+        if let Some(known) = self.memory.answer(user, epoch) {
+            return known;
+        }
         let (answer, told) = oneshot::channel();
         // A full lane means that Redis is slower than the crowd: an early refusal keeps those inside fast.
         if self.entrance.try_send(Waiting { user, answer }).is_err() {
@@ -63,13 +74,21 @@ impl Lane {
     }
 }
 
-async fn run(voucher: VoucherId, parts: Arc<LaneParts>, mut queue: mpsc::Receiver<Waiting>) {
+async fn run(
+    voucher: VoucherId,
+    parts: Arc<LaneParts>,
+    mut queue: mpsc::Receiver<Waiting>,
+    memory: Arc<Memory>,
+) {
     let mut waiting = Vec::with_capacity(parts.batch);
     while queue.recv_many(&mut waiting, parts.batch).await > 0 {
         let users: Vec<UserId> = waiting.iter().map(|one| one.user).collect();
         match decide(voucher, &parts, &users).await {
             Ok(outcomes) => {
                 parts.fail_points.hit("P3").await;
+                if outcomes.contains(&GrabOutcome::SoldOut) {
+                    memory.keep(&parts.kv, voucher);
+                }
                 for (one, outcome) in waiting.drain(..).zip(outcomes) {
                     // Whoever hung up keeps the unit: the same call again tells.
                     let _ = one.answer.send(outcome);

@@ -1,6 +1,7 @@
 //! The grab: cheap refusals, then a place in the voucher's lane, then one script call for all who stand there.
 
 mod lane;
+mod memory;
 
 use std::{
     collections::HashMap,
@@ -14,6 +15,7 @@ use crate::{
     catalogue::Catalogue,
     guardian::AFTERCARE,
     kv::{GrabReply, Kv},
+    ledger::sales::SaleRow,
     metrics::Metrics,
     order_ids::OrderIds,
 };
@@ -62,19 +64,17 @@ impl Grabs {
     }
 
     async fn attempt(&self, user: UserId, voucher: VoucherId) -> Result<GrabOutcome, EngineError> {
-        let Some(sale) = self.parts.catalogue.get(voucher).await? else {
-            return Ok(GrabOutcome::UnknownVoucher);
+        let catalogue = &self.parts.catalogue;
+        // In the usual case nothing is asked of anybody; else it was just created elsewhere, is long over, or is none.
+        let sale = match catalogue.held(voucher) {
+            Some(sale) => sale,
+            None => match (catalogue.get(voucher).await?, catalogue.held(voucher)) {
+                (_, Some(sale)) => sale,
+                (Some(old), None) => return Ok(self.old(&old)),
+                (None, None) => return Ok(GrabOutcome::UnknownVoucher),
+            },
         };
-        if self.parts.catalogue.held(voucher).is_none() {
-            // Long over, or one of very many: Redis is not asked.
-            let over = sale.window.state(sale.control, self.clock.now()) == SaleState::Ended;
-            return Ok(if over {
-                GrabOutcome::Ended
-            } else {
-                GrabOutcome::NotReady
-            });
-        }
-        let outcome = self.lane(voucher).grab(user).await;
+        let outcome = self.lane(voucher).grab(user, sale.epoch).await;
         if outcome != GrabOutcome::NotReady {
             return Ok(outcome);
         }
@@ -83,27 +83,43 @@ impl Grabs {
             return Ok(GrabOutcome::Ended);
         }
         // Perhaps the sale was rebuilt elsewhere, and this process knows an old epoch.
-        if self.parts.catalogue.renew().await.is_ok()
-            && self
-                .parts
-                .catalogue
-                .held(voucher)
-                .is_some_and(|renewed| renewed.epoch != sale.epoch)
+        if catalogue.renew().await.is_ok()
+            && let Some(renewed) = catalogue.held(voucher)
+            && renewed.epoch != sale.epoch
         {
-            return Ok(self.lane(voucher).grab(user).await);
+            return Ok(self.lane(voucher).grab(user, renewed.epoch).await);
         }
         Ok(outcome)
     }
 
-    fn lane(&self, voucher: VoucherId) -> Lane {
+    /// The answer for a sale that is over for long, or one of very many: Redis is not asked.
+    fn old(&self, sale: &SaleRow) -> GrabOutcome {
+        let over = sale.window.state(sale.control, self.clock.now()) == SaleState::Ended;
+        if over {
+            GrabOutcome::Ended
+        } else {
+            GrabOutcome::NotReady
+        }
+    }
+
+    /// Units of this voucher came back: what is remembered of it is dropped at once.
+    pub(crate) fn forget(&self, voucher: VoucherId) {
         if let Some(lane) = self
             .lanes
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .get(&voucher)
         {
+            lane.forget();
+        }
+    }
+
+    fn lane(&self, voucher: VoucherId) -> Lane {
+        let lanes = self.lanes.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lane) = lanes.get(&voucher).filter(|lane| lane.is_open()) {
             return lane.clone();
         }
+        drop(lanes);
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
         // Lanes of sales that the catalogue has dropped end here, and any whose task panicked.
         lanes.retain(|id, lane| lane.is_open() && self.parts.catalogue.held(*id).is_some());

@@ -19,6 +19,7 @@ impl Kv {
             .give_back
             .key(self.keys.stock(voucher))
             .key(self.keys.claims(voucher))
+            .key(self.keys.sale(voucher))
             .arg(user.get())
             .arg(order.get())
             .arg(instead.map_or_else(String::new, |id| id.to_string()))

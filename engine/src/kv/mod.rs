@@ -29,4 +29,4 @@ pub(crate) use news::News;
 pub(crate) use restock::{RestockReply, RestockStep};
 pub(crate) use sessions::TokenHash;
 pub(crate) use stream::{Dead, Entry, EntryId, Payload, StreamReader};
-pub(crate) use view::SaleView;
+pub(crate) use view::{SaleMark, SaleView};

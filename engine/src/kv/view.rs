@@ -49,7 +49,60 @@ fn view(
     })
 }
 
+/// Tells whether anything about a sale's units has moved: every script that moves one counts up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SaleMark {
+    pub(crate) epoch: i64,
+    moves: i64,
+}
+
+/// A sale's mark and what it was like then.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MarkedSale {
+    pub(crate) mark: SaleMark,
+    pub(crate) now: Timestamp,
+    pub(crate) stock: i64,
+    pub(crate) claims: i64,
+    pub(crate) window: SaleWindow,
+    pub(crate) control: Control,
+}
+
 impl Kv {
+    /// A sale's mark, in one step with what it stands for. `None`: not loaded.
+    pub(crate) async fn mark(&self, voucher: VoucherId) -> Result<Option<MarkedSale>, KvError> {
+        type Sale = (Option<i64>, Option<i64>, Option<i64>, Option<i64>, Option<String>);
+        let ((seconds, micros), stock, claims, sale): ((i64, i64), Option<i64>, i64, Sale) = redis::pipe()
+            .atomic()
+            .cmd("TIME")
+            .get(self.keys.stock(voucher))
+            .hlen(self.keys.claims(voucher))
+            .cmd("HMGET")
+            .arg(self.keys.sale(voucher))
+            .arg(&["epoch", "moves", "begin", "end", "state"])
+            .query_async(&mut self.calm.clone())
+            .await?;
+        let (Some(stock), (Some(epoch), moves, Some(begin), Some(end), Some(state))) = (stock, sale) else {
+            return Ok(None);
+        };
+        let Ok(control) = state.parse() else {
+            return Ok(None);
+        };
+        Ok(Some(MarkedSale {
+            mark: SaleMark {
+                epoch,
+                moves: moves.unwrap_or(0),
+            },
+            now: Timestamp::from_millis(seconds * 1000 + micros / 1000),
+            stock,
+            claims,
+            window: SaleWindow {
+                begins_at: Timestamp::from_millis(begin),
+                ends_at: Timestamp::from_millis(end),
+            },
+            control,
+        }))
+    }
+
     /// Names the running Redis process: another name later means that it was restarted, or replaced.
     pub(crate) async fn run_id(&self) -> Result<String, KvError> {
         let info: redis::InfoDict = redis::cmd("INFO")

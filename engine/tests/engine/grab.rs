@@ -201,3 +201,77 @@ async fn k44_r09_the_window_is_judged_by_redis_however_wrong_the_process_clock_i
     assert_eq!(shop.settle_all().await.confirmed, 3);
     shop.close().await;
 }
+
+#[tokio::test]
+async fn r04_k50_a_sold_out_sale_is_remembered_for_a_moment_and_sells_again_when_units_return() {
+    let shop = TestShop::open().await;
+    let users = shop.shoppers(40).await;
+    let voucher = shop.sale(5).await;
+    let other = shop.another("other").await;
+    let (winners, rest) = users.split_at(5);
+    let mut ids = Vec::new();
+    for outcome in all_grab(&other, winners, &voucher).await {
+        ids.push(queued_id(outcome));
+    }
+    shop.settle_all().await;
+    // Long enough for the memory to be kept and renewed: the answers are the script's own all the while.
+    let script_calls = || async {
+        let info: redis::InfoDict = redis::cmd("INFO")
+            .arg("commandstats")
+            .query_async(&mut shop.redis.connect().await)
+            .await
+            .unwrap();
+        info.get::<String>("cmdstat_evalsha").unwrap_or_default()
+    };
+    let mut remembered = false;
+    for _ in 0..2000 {
+        let before = script_calls().await;
+        assert_eq!(
+            shop.engine.grab(rest[0], voucher.id).await.unwrap(),
+            GrabOutcome::SoldOut
+        );
+        let mine = shop.engine.grab(winners[0], voucher.id).await.unwrap();
+        assert_eq!(mine, GrabOutcome::AlreadyOrdered { order_id: ids[0] });
+        remembered |= before == script_calls().await;
+        if remembered {
+            break;
+        }
+    }
+    assert!(remembered, "a refusal goes without the script at last");
+    // Here at once, elsewhere within the memory's time.
+    let more = domain::StockDelta::check(3, "more").unwrap();
+    other.grab(rest[0], voucher.id).await.unwrap();
+    shop.engine.restock(users[0], voucher.id, &more).await.unwrap();
+    queued_id(shop.engine.grab(rest[0], voucher.id).await.unwrap());
+    let began = std::time::Instant::now();
+    while other.grab(rest[1], voucher.id).await.unwrap() == GrabOutcome::SoldOut {
+        assert!(
+            began.elapsed() < Duration::from_secs(1),
+            "a memory outlives its time"
+        );
+    }
+    shop.settle_all().await;
+    other.close().await;
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn i11_a_remembered_sale_still_ends_at_its_end() {
+    let shop = TestShop::open().await;
+    let users = shop.shoppers(2).await;
+    let now = SystemClock.now();
+    let voucher = shop
+        .sale_between(1, now - Duration::from_secs(1), now + Duration::from_millis(700))
+        .await;
+    queued_id(shop.engine.grab(users[0], voucher.id).await.unwrap());
+    let began = std::time::Instant::now();
+    while shop.engine.grab(users[1], voucher.id).await.unwrap() == GrabOutcome::SoldOut {
+        assert!(began.elapsed() < Duration::from_secs(2), "the end was missed");
+    }
+    assert_eq!(
+        shop.engine.grab(users[1], voucher.id).await.unwrap(),
+        GrabOutcome::Ended
+    );
+    shop.settle_all().await;
+    shop.close().await;
+}

@@ -3,11 +3,13 @@
 use domain::Control;
 
 use crate::{
-    actors::{operators::Restocker, operators::Steerer, rebuild::Rebuilder},
-    model::{
-        ledger::{Reason, WINDOW},
-        redis::Reply,
+    actors::{
+        operators::{Restocker, Steerer},
+        rebuild::Task,
+        web::Web,
+        worker::Worker,
     },
+    model::{ledger::Reason, redis::Reply},
     world::{Loss, World},
 };
 
@@ -37,7 +39,9 @@ impl World {
         self.calm = true;
         self.note(|_| "the faults end".to_owned());
         self.come_to_rest();
-        self.check_at_rest();
+        if self.broken.is_none() {
+            self.check_at_rest();
+        }
         if self.broken.is_none() {
             self.ask_once_more();
         }
@@ -78,14 +82,15 @@ impl World {
         let sale = self.redis.sale.as_ref();
         self.redis.stream.entries.is_empty()
             && !self.needs_rebuild()
-            && !self.rebuild_wanted
-            && sale.is_some_and(|sale| sale.changes.0.is_empty() && sale.state == self.ledger.control)
-            && self.workers.iter().all(crate::actors::worker::Worker::rests)
-            && self.webs.iter().all(crate::actors::web::Web::rests)
+            && self.is_steered()
+            && sale.is_some_and(|sale| sale.changes.0.is_empty())
+            && (self.recovery.is_none() && self.resteer.is_none())
+            && self.workers.iter().all(Worker::rests)
+            && self.webs.iter().all(Web::rests)
             && self.late.is_empty()
             && self.restocker == Restocker::Idle
             && self.steerers.iter().all(|one| *one == Steerer::Idle)
-            && self.rebuilders.iter().all(|one| matches!(one, Rebuilder::Idle))
+            && self.rebuilders.iter().all(|one| matches!(one.task, Task::Rest))
             && (self.loss != Loss::Stream || self.redis.holders().count() == self.ledger.live().count())
     }
 
@@ -103,7 +108,7 @@ impl World {
                 )
             });
         }
-        let told = self.redis.sale.as_ref().map(|sale| sale.initial);
+        let told = self.redis.sale.as_ref().and_then(|sale| sale.initial);
         if told != Some(self.ledger.units) {
             self.breaks(|world| format!("I5: {told:?} units published, {}", world.ledger.units));
         }
@@ -115,7 +120,7 @@ impl World {
             self.breaks(|_| format!("I4: claims {claims:?}, live orders {live:?}"));
         }
         if let Some(invented) = live.iter().find(|order| !self.granted.contains(order)) {
-            self.broken = Some(format!("I6: {invented:?} was never granted"));
+            self.breaks(|_| format!("I6: {invented:?} was never granted"));
         }
         self.check_promises();
     }
@@ -128,9 +133,8 @@ impl World {
         }
         for at in 0..self.accepted.len() {
             let (user, order) = self.accepted[at];
-            match self.ledger.row(order) {
-                Some(row) if row.user == user => {}
-                other => self.broken = Some(format!("I3: order {order} of user {user} became {other:?}")),
+            if self.ledger.row(order).is_none_or(|row| row.user != user) {
+                self.breaks(|_| format!("I3: order {order} of user {user} is neither order nor failure"));
             }
         }
         let refused = self.ledger.refused;
@@ -138,9 +142,10 @@ impl World {
         let rows = &self.ledger.rows;
         let failed = rows
             .iter()
-            .find(|row| row.failed.is_some_and(|reason| !excused(row.user, reason)));
+            .find(|row| row.failed.is_some_and(|reason| !excused(row.user, reason)))
+            .copied();
         if let Some(row) = failed {
-            self.broken = Some(format!("I2: the script gave a unit that was none: {row:?}"));
+            self.breaks(|_| format!("I2: the script gave a unit that was none: {row:?}"));
         }
     }
 
@@ -149,9 +154,9 @@ impl World {
         if self.ended() {
             return;
         }
-        self.ledger.control = Control::Running;
+        self.ledger.steer(Control::Running);
         let epoch = self.ledger.epoch;
-        self.redis.steer(epoch, Control::Running, WINDOW.0, WINDOW.1);
+        self.redis.steer(epoch, self.ledger.steering(), self.mutation);
         let mut left = self.ledger.stock;
         for user in 1..=self.users {
             if user == self.ledger.refused {

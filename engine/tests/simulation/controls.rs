@@ -19,7 +19,7 @@ fn is_caught(mutation: Mutation, by: &[&str]) {
 
 #[test]
 fn k57_i2_a_script_that_forgets_claims_is_caught() {
-    is_caught(Mutation::NoClaimCheck, &["I2"]);
+    is_caught(Mutation::NoClaimCheck, &["I2", "I10"]);
 }
 
 #[test]
@@ -54,10 +54,20 @@ fn k57_i5_confirming_orders_of_an_epoch_left_behind_is_caught() {
 
 #[test]
 fn k57_i5_recovering_a_change_under_its_operator_is_caught() {
-    is_caught(Mutation::RecoveryDoesNotWait, &["I5"]);
+    is_caught(Mutation::RecoveryOnlyLooks, &["I5"]);
 }
 
 #[test]
 fn k57_i11_steering_out_of_order_is_caught() {
     is_caught(Mutation::SteersOutOfOrder, &["I11"]);
+}
+
+#[test]
+fn k57_i2_raising_the_epoch_of_a_sale_that_sells_again_is_caught() {
+    is_caught(Mutation::RaiseBlindly, &["I2"]);
+}
+
+#[test]
+fn k57_i2_draining_to_an_old_mark_is_caught() {
+    is_caught(Mutation::DrainToOldMark, &["I2"]);
 }

@@ -6,18 +6,36 @@ use fastrand::Rng;
 use crate::{
     actors::{
         operators::{Restocker, Steerer},
-        rebuild::Rebuilder,
+        rebuild::{Lock, Rebuilder},
         sweeper::Sweeper,
         web::{Call, Client, Web},
         worker::Worker,
     },
-    model::{Mutation, Order, User, ledger::Ledger, redis::Redis},
+    model::{
+        Mutation, Order, User,
+        ledger::Ledger,
+        redis::{Open, Redis, Step},
+    },
 };
 
 /// Faulty steps of a schedule at most, before everybody is left to finish.
 const STEPS: u32 = 60;
 /// Picks in a row at which nobody could do anything: the schedule ends early.
 const IDLE_PICKS: u32 = 12;
+
+/// How often clients, webs, workers, rebuilders, the operators of stock and of state, small repairs, the sweeper and losses
+/// may go on: one of three in each schedule.
+const WEIGHTS: [[u8; 3]; 9] = [
+    [2, 6, 10],
+    [3, 8, 16],
+    [2, 8, 16],
+    [2, 6, 16],
+    [0, 2, 6],
+    [0, 1, 4],
+    [1, 3, 6],
+    [1, 1, 3],
+    [0, 1, 4],
+];
 
 /// What Redis may lose in a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +60,8 @@ pub(crate) struct World {
     pub(crate) ledger: Ledger,
     /// What Redis comes back with when its tail is cut.
     kept: Option<Redis>,
-    /// Times that something was lost which neither a missing key nor the epoch gives away.
-    pub(crate) cuts: u32,
-    /// The cut up to which the sale was rebuilt.
-    pub(crate) mended: u32,
+    /// Counts starts of Redis.
+    pub(crate) run: u32,
     pub(crate) users: User,
     pub(crate) clients: Vec<Client>,
     pub(crate) webs: Vec<Web>,
@@ -53,10 +69,13 @@ pub(crate) struct World {
     pub(crate) late: Vec<Call>,
     pub(crate) workers: Vec<Worker>,
     pub(crate) rebuilders: Vec<Rebuilder>,
-    /// Somebody has seen that the sale is not loaded.
-    pub(crate) rebuild_wanted: bool,
+    pub(crate) lock: Lock,
     pub(crate) restocker: Restocker,
+    /// A change that the guardian is about to finish: epoch, number, delta, step.
+    pub(crate) recovery: Option<(i64, i64, i64, Step)>,
     pub(crate) steerers: Vec<Steerer>,
+    /// What the guardian is about to tell Redis again.
+    pub(crate) resteer: Option<(i64, Open)>,
     pub(crate) sweeper: Sweeper,
     /// An operator was told that the sale has ended.
     pub(crate) told_ended: bool,
@@ -64,6 +83,11 @@ pub(crate) struct World {
     pub(crate) granted: Vec<(User, Order)>,
     pub(crate) accepted: Vec<(User, Order)>,
     next_id: i64,
+    /// How often each kind of actor goes on, and how often faults come: schedules differ in character.
+    weights: [u8; 9],
+    faults: u8,
+    /// How often in sixteen times the second of two processes goes on.
+    skew: u8,
     /// No faults any more: everybody finishes.
     pub(crate) calm: bool,
     /// The first rule that was found broken.
@@ -84,12 +108,14 @@ impl World {
             _ => Loss::Nothing,
         };
         let refused = if rng.u8(0..4) == 0 { 1 } else { 0 };
+        let skew = [1, 5, 8][rng.usize(..3)];
+        let weights = WEIGHTS.map(|choices| choices[rng.usize(..3)]);
+        let faults = [1, 2, 4][rng.usize(..3)];
         let ledger = Ledger::new(units, refused);
         let mut redis = Redis::default();
         redis.load(&ledger.copy());
         // The first shopper has two tabs open.
         let clients = (1..=users).chain([1]).map(Client::new).collect();
-        let steerers = if mutation == Mutation::SteersOutOfOrder { 2 } else { 1 };
         let mut world = Self {
             rng,
             mutation,
@@ -97,22 +123,26 @@ impl World {
             redis,
             ledger,
             kept: None,
-            cuts: 0,
-            mended: 0,
+            run: 0,
             users,
             clients,
             webs: vec![Web::new(1), Web::new(1)],
             late: Vec::new(),
             workers: vec![Worker::new(0), Worker::new(1)],
-            rebuilders: vec![Rebuilder::Idle, Rebuilder::Idle],
-            rebuild_wanted: false,
+            rebuilders: vec![Rebuilder::default(); 2],
+            lock: Lock::default(),
             restocker: Restocker::Idle,
-            steerers: vec![Steerer::Idle; steerers],
+            recovery: None,
+            steerers: vec![Steerer::Idle; 2],
+            resteer: None,
             sweeper: Sweeper::default(),
             told_ended: false,
             granted: Vec::new(),
             accepted: Vec::new(),
             next_id: 100,
+            weights,
+            faults,
+            skew,
             calm: false,
             broken: None,
             trace: traced.then(Vec::new),
@@ -138,32 +168,47 @@ impl World {
 
     /// Lets one actor make its next step. `false`: it had none to make.
     fn step(&mut self) -> bool {
-        match self.rng.u8(..32) {
-            0..=5 => self.step_client(),
-            6..=13 => self.step_web(),
-            14..=21 => {
-                let at = self.rng.usize(..self.workers.len());
+        let total: u8 = self.weights.iter().sum();
+        let mut pick = self.rng.u8(..total);
+        let actor = self.weights.iter().position(|weight| {
+            let here = pick < *weight;
+            pick = pick.saturating_sub(*weight);
+            here
+        });
+        match actor {
+            Some(0) => self.step_client(),
+            Some(1) => self.step_web(),
+            Some(2) => {
+                let at = self.one_of_two();
                 self.step_worker(at)
             }
-            22..=24 => {
-                let at = self.rng.usize(..self.rebuilders.len());
+            Some(3) => {
+                let at = self.one_of_two();
                 self.step_rebuilder(at)
             }
-            25 | 26 => self.step_restocker(),
-            27 => self.recover_changes(),
-            28 => {
-                let at = self.rng.usize(..self.steerers.len());
+            Some(4) => self.step_restocker(),
+            Some(5) => {
+                let at = self.one_of_two();
                 self.step_steerer(at)
             }
-            29 => self.step_late(),
-            30 => self.step_sweeper(),
+            Some(6) => match self.rng.u8(..3) {
+                0 => self.recover_changes(),
+                1 => self.steer_again(),
+                _ => self.step_late(),
+            },
+            Some(7) => self.step_sweeper(),
             _ => self.step_loss(),
         }
     }
 
+    /// Of each pair of processes one may be much slower than the other.
+    pub(crate) fn one_of_two(&mut self) -> usize {
+        usize::from(self.rng.u8(..16) < self.skew)
+    }
+
     /// A fault, in so many of a hundred cases; never once all is calm.
     pub(crate) fn fault(&mut self, percent: u8) -> bool {
-        !self.calm && self.rng.u8(..100) < percent
+        !self.calm && self.rng.u8(..100) < percent * self.faults / 2
     }
 
     /// A fresh number, for orders and changes.
@@ -193,10 +238,17 @@ impl World {
 
     /// Whether Redis lacks what the ledger says it should hold.
     pub(crate) fn needs_rebuild(&self) -> bool {
-        self.redis.loaded() != Some(self.ledger.epoch) || self.cuts > self.mended
+        self.redis.loaded() != Some((self.ledger.epoch, self.run))
     }
 
+    /// Redis is restarted, or loses something.
     fn step_loss(&mut self) -> bool {
+        // A rebuild forgets claims without entries: where a stream may be lost, the sweeper is to come first.
+        if self.loss != Loss::Stream && self.rng.bool() {
+            self.run += 1;
+            self.note(|_| "Redis restarts".to_owned());
+            return true;
+        }
         match self.loss {
             Loss::Nothing => return false,
             Loss::Key => match self.rng.u8(..3) {
@@ -206,22 +258,25 @@ impl World {
             },
             Loss::Stream => self.redis.stream.delete(),
             Loss::Tail => {
-                let Some(mut kept) = self.kept.take() else {
+                let Some(kept) = self.kept.take() else {
                     self.kept = Some(self.redis.clone());
                     return false;
                 };
-                kept.stream.last_seq = self.redis.stream.last_seq;
-                self.redis = kept;
-                self.cuts += 1;
+                self.come_back_with(kept);
             }
-            Loss::All => {
-                let mut empty = Redis::default();
-                empty.stream.last_seq = self.redis.stream.last_seq;
-                self.redis = empty;
-            }
+            Loss::All => self.come_back_with(Redis::default()),
         }
         self.note(|world| format!("LOSS {:?}", world.loss));
         true
+    }
+
+    fn come_back_with(&mut self, mut redis: Redis) {
+        redis.stream.last_seq = self.redis.stream.last_seq;
+        self.redis = redis;
+        self.lock = Lock::default();
+        if self.loss == Loss::Tail {
+            self.run += 1;
+        }
     }
 
     /// Whether the sale may sell, as far as operators have a say.

@@ -3,7 +3,10 @@
 use domain::Control;
 
 use crate::{
-    model::{Mutation, ledger::WINDOW, redis::Step},
+    model::{
+        Mutation,
+        redis::{Open, Step},
+    },
     world::World,
 };
 
@@ -11,22 +14,17 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Restocker {
     Idle,
-    Begin {
-        change: i64,
-        epoch: i64,
-        delta: i64,
-    },
-    Write {
-        change: i64,
-        epoch: i64,
-        delta: i64,
-    },
-    End {
-        change: i64,
-        epoch: i64,
-        delta: i64,
-        step: Step,
-    },
+    Begin(Change),
+    Write(Change),
+    End(Change, Step),
+}
+
+/// A change of stock, and the epoch and version under which the operator saw the sale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Change {
+    number: i64,
+    delta: i64,
+    seen: (i64, i64),
 }
 
 /// An operator who pauses, resumes or ends.
@@ -35,20 +33,9 @@ pub(crate) enum Steerer {
     Idle,
     /// The ledger has it; Redis is told next.
     Tell {
-        control: Control,
         epoch: i64,
+        to: Open,
     },
-}
-
-impl Restocker {
-    const fn works_on(self, number: i64) -> bool {
-        match self {
-            Self::Idle => false,
-            Self::Begin { change, .. } | Self::Write { change, .. } | Self::End { change, .. } => {
-                change == number
-            }
-        }
-    }
 }
 
 impl World {
@@ -65,36 +52,22 @@ impl World {
                     return false;
                 }
                 let delta = [-2, -1, 1, 2][self.rng.usize(..4)];
-                Restocker::Begin {
-                    change: self.mint(),
-                    epoch: self.ledger.epoch,
-                    delta,
+                let (number, seen) = (self.mint(), (self.ledger.epoch, self.ledger.version));
+                Restocker::Begin(Change { number, delta, seen })
+            }
+            Restocker::Begin(change) => {
+                match self
+                    .redis
+                    .restock(Step::Begin, change.seen.0, change.number, change.delta)
+                {
+                    0 | 1 => Restocker::Write(change),
+                    _ => Restocker::Idle,
                 }
             }
-            Restocker::Begin {
-                change,
-                epoch,
-                delta,
-            } => match self.redis.restock(Step::Begin, epoch, change, delta) {
-                0 | 1 => Restocker::Write {
-                    change,
-                    epoch,
-                    delta,
-                },
-                _ => Restocker::Idle,
-            },
-            Restocker::Write {
-                change,
-                epoch,
-                delta,
-            } => self.write_change(change, epoch, delta),
-            Restocker::End {
-                change,
-                epoch,
-                delta,
-                step,
-            } => {
-                self.redis.restock(step, epoch, change, delta);
+            Restocker::Write(change) => self.write_change(change),
+            Restocker::End(change, step) => {
+                self.redis
+                    .restock(step, change.seen.0, change.number, change.delta);
                 Restocker::Idle
             }
         };
@@ -103,39 +76,37 @@ impl World {
         true
     }
 
-    fn write_change(&mut self, change: i64, epoch: i64, delta: i64) -> Restocker {
+    fn write_change(&mut self, change: Change) -> Restocker {
         // Rolled back, or committed without an answer: unknown to the operator, who leaves it to recovery.
         if self.fault(6) {
             return Restocker::Idle;
         }
-        let written = self.ledger.change(change, epoch, delta);
+        let written = self.ledger.change(change.number, change.seen, change.delta);
         if self.fault(6) {
             return Restocker::Idle;
         }
-        let step = if written { Step::Commit } else { Step::Abort };
-        Restocker::End {
-            change,
-            epoch,
-            delta,
-            step,
-        }
+        Restocker::End(change, if written { Step::Commit } else { Step::Abort })
     }
 
-    /// Brings changes to their end whose operator is gone: the ledger tells how.
+    /// Brings a change to its end that nobody seems to finish: the ledger tells how, and is told before an abort, so
+    /// that an operator who is only slow finds another version.
     pub(crate) fn recover_changes(&mut self) -> bool {
-        let Some(sale) = &self.redis.sale else {
+        if let Some((epoch, number, delta, step)) = self.recovery.take() {
+            self.redis.restock(step, epoch, number, delta);
+            self.note(|_| format!("recovery: {step:?} of change {number} ({delta:+}) under epoch {epoch}"));
+            return true;
+        }
+        let noted = self.redis.sale.as_ref().and_then(|sale| sale.changes.0.first());
+        let Some(&(number, delta)) = noted else {
             return false;
         };
-        let waits = self.mutation != Mutation::RecoveryDoesNotWait;
-        let left = |noted: &&(i64, i64)| !waits || !self.restocker.works_on(noted.0);
-        let Some(&(change, delta)) = sale.changes.0.iter().find(left) else {
-            return false;
-        };
-        let epoch = sale.epoch;
-        let written = self.ledger.changes.contains(&change);
+        let written = self.ledger.changes.contains(&number);
+        if !written && self.mutation != Mutation::RecoveryOnlyLooks {
+            self.ledger.version += 1;
+        }
         let step = if written { Step::Commit } else { Step::Abort };
-        self.redis.restock(step, epoch, change, delta);
-        self.note(|_| format!("recovery: {step:?} of change {change} ({delta:+})"));
+        self.recovery = Some((self.ledger.epoch, number, delta, step));
+        self.note(|_| format!("recovery will {step:?} change {number}"));
         true
     }
 
@@ -152,15 +123,14 @@ impl World {
                     1..=3 => Control::Paused,
                     _ => Control::Running,
                 };
-                self.ledger.control = control;
-                let epoch = self.ledger.epoch;
-                self.steerers[at] = Steerer::Tell { control, epoch };
+                self.ledger.steer(control);
+                let (epoch, to) = (self.ledger.epoch, self.ledger.steering());
+                self.steerers[at] = Steerer::Tell { epoch, to };
             }
             Steerer::Tell { .. } if self.fault(8) => self.steerers[at] = Steerer::Idle,
-            Steerer::Tell { control, epoch } => {
-                let (begin, end) = WINDOW;
-                let set = self.redis.steer(epoch, control, begin, end);
-                self.told_ended |= set && control == Control::Ended;
+            Steerer::Tell { epoch, to } => {
+                let set = self.redis.steer(epoch, to, self.mutation);
+                self.told_ended |= set > 0 && to.state == Control::Ended;
                 self.steerers[at] = Steerer::Idle;
             }
         }
@@ -168,13 +138,23 @@ impl World {
         true
     }
 
-    /// What was not told to Redis, by a crash or in the moment of a rebuild, is told again.
+    /// Whether Redis says what operators said last.
+    pub(crate) fn is_steered(&self) -> bool {
+        let open = self.redis.sale.as_ref().and_then(|sale| sale.open);
+        open.is_some_and(|open| open.state == self.ledger.control)
+    }
+
+    /// The guardian tells Redis what operators said, where that was lost; what it knows may be old by then.
     pub(crate) fn steer_again(&mut self) -> bool {
-        let (control, epoch) = (self.ledger.control, self.ledger.epoch);
-        if !self.redis.sale.as_ref().is_some_and(|sale| sale.state != control) {
+        if let Some((epoch, to)) = self.resteer.take() {
+            let code = self.redis.steer(epoch, to, self.mutation);
+            self.note(|_| format!("the guardian steers under epoch {epoch} to {to:?}: {code}"));
+            return true;
+        }
+        if self.is_steered() {
             return false;
         }
-        self.note(|_| format!("Redis is told {control:?} again"));
-        self.redis.steer(epoch, control, WINDOW.0, WINDOW.1)
+        self.resteer = Some((self.ledger.epoch, self.ledger.steering()));
+        true
     }
 }

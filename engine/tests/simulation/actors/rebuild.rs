@@ -1,99 +1,163 @@
-//! Rebuilding a sale's copy from the ledger: close, drain, raise the epoch and read, load. Point B. No lock here: the lock
-//! only saves work, and a lock that was lost must do no harm.
+//! Rebuilding a sale's copy from the ledger, as the guardian does: look, lock, look again, close, drain, raise the epoch
+//! and read, load. Point B. The lock may be lost at any moment: it saves work, and the fence keeps order.
 
 use crate::{
     model::{Mutation, redis::Copy},
-    world::{Loss, World},
+    world::World,
 };
 
-/// A process that may rebuild.
-#[derive(Debug, Clone)]
-pub(crate) enum Rebuilder {
-    Idle,
-    /// Saw the ledger under this epoch.
+/// A guardian that may rebuild.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rebuilder {
+    pub(crate) task: Task,
+    /// What it shut earlier: the epoch, and the last entry that was decided before.
+    closing: Option<(i64, u64)>,
+}
+
+/// What a guardian does next.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Task {
+    #[default]
+    Rest,
+    /// Takes the lock; the ledger has passed this fence.
+    Lock {
+        floor: i64,
+    },
+    /// Reads the ledger's epoch.
+    Read {
+        fence: i64,
+    },
+    /// Looks at Redis again.
+    Look {
+        fence: i64,
+        epoch: i64,
+    },
     Close {
-        epoch: i64,
+        fence: i64,
+        newest: i64,
     },
-    /// Waits until the stream holds nothing up to this place.
     Drain {
-        epoch: i64,
-        last: u64,
-        cuts: u32,
+        fence: i64,
+        newest: i64,
     },
-    /// Raises the ledger's epoch from this one and reads.
+    /// Raises the ledger's epoch and reads.
     Raise {
-        epoch: i64,
-        cuts: u32,
+        fence: i64,
+        newest: i64,
     },
     Load {
         copy: Copy,
-        cuts: u32,
     },
 }
 
+/// The rebuild lock in Redis.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Lock {
+    holder: Option<usize>,
+    fence: i64,
+}
+
 impl World {
-    /// One rebuilder goes on. `false`: nothing to do, or it waits.
+    /// One rebuilder goes on. `false`: nothing to do.
     pub(crate) fn step_rebuilder(&mut self, at: usize) -> bool {
-        if !matches!(self.rebuilders[at], Rebuilder::Idle) && self.fault(5) {
-            self.note(|world| format!("rebuilder {at} is killed before {:?}", world.rebuilders[at]));
-            self.rebuilders[at] = Rebuilder::Idle;
+        let task = std::mem::take(&mut self.rebuilders[at].task);
+        let rests = matches!(task, Task::Rest);
+        if !rests && self.fault(4) {
+            // The lock stays until somebody finds its holder gone.
+            self.rebuilders[at] = Rebuilder::default();
+            self.note(|_| format!("rebuilder {at} is killed before {task:?}"));
             return true;
         }
-        let next = match self.rebuilders[at].clone() {
-            Rebuilder::Idle => match self.begin_rebuild() {
-                Some(next) => next,
-                None => return false,
-            },
-            Rebuilder::Close { epoch } => {
-                let cuts = self.cuts;
-                self.redis
-                    .close(epoch)
-                    .map_or(Rebuilder::Idle, |last| Rebuilder::Drain { epoch, last, cuts })
+        let next = self.after(at, &task);
+        if matches!(next, Task::Rest) {
+            if self.lock.holder == Some(at) {
+                self.lock.holder = None;
             }
-            Rebuilder::Drain { epoch, last, cuts } => {
-                if self.redis.stream.entries.iter().any(|entry| entry.seq <= last) {
-                    return false;
-                }
-                Rebuilder::Raise { epoch, cuts }
+            if rests {
+                return false;
             }
-            Rebuilder::Raise { epoch, cuts } => {
-                let read = if self.fault(5) {
-                    None
-                } else {
-                    self.ledger.raise(epoch)
-                };
-                // The answer to the commit may be lost: raised, and nobody knows it.
-                match read {
-                    Some(copy) if !self.fault(5) => Rebuilder::Load { copy, cuts },
-                    _ => Rebuilder::Idle,
-                }
-            }
-            Rebuilder::Load { copy, cuts } => {
-                if self.redis.load(&copy) {
-                    self.mended = self.mended.max(cuts);
-                }
-                Rebuilder::Idle
-            }
-        };
-        self.note(|world| format!("rebuilder {at}: {:?} -> {next:?}", world.rebuilders[at]));
-        self.rebuilders[at] = next;
+        }
+        self.note(|_| format!("rebuilder {at}: {task:?} -> {next:?}"));
+        self.rebuilders[at].task = next;
         true
     }
 
-    /// Begins where something is missing, and now and then without need, as a person may.
-    fn begin_rebuild(&mut self) -> Option<Rebuilder> {
-        let needed = std::mem::take(&mut self.rebuild_wanted) || self.needs_rebuild();
-        // Claims without entries would be forgotten: the sweeper goes first where a stream may be lost.
-        let whim = self.loss != Loss::Stream && self.fault(10);
-        if !needed && !whim {
-            return None;
+    fn after(&mut self, at: usize, task: &Task) -> Task {
+        match *task {
+            Task::Rest if self.needs_rebuild() => {
+                let floor = self.ledger.fence;
+                Task::Lock { floor }
+            }
+            Task::Rest => {
+                self.rebuilders[at].closing = None;
+                Task::Rest
+            }
+            Task::Lock { floor } => self.lock(at, floor),
+            Task::Read { fence } => {
+                let epoch = self.ledger.epoch;
+                Task::Look { fence, epoch }
+            }
+            Task::Look { fence, epoch } => match self.redis.loaded() {
+                Some(loaded) if loaded == (epoch, self.run) => Task::Rest,
+                loaded => {
+                    let newest = loaded.map_or(epoch, |loaded| loaded.0.max(epoch));
+                    if self.mutation == Mutation::RebuildWithoutClose {
+                        Task::Raise { fence, newest }
+                    } else {
+                        Task::Close { fence, newest }
+                    }
+                }
+            },
+            Task::Close { fence, newest } => {
+                let Some(last) = self.redis.close(newest) else {
+                    return Task::Rest;
+                };
+                let closing = &mut self.rebuilders[at].closing;
+                let keeps = self.mutation == Mutation::DrainToOldMark;
+                if closing.is_none_or(|(epoch, _)| epoch != newest && !keeps) {
+                    *closing = Some((newest, last));
+                }
+                Task::Drain { fence, newest }
+            }
+            Task::Drain { fence, newest } => {
+                let last = self.rebuilders[at].closing.map_or(0, |(_, last)| last);
+                if self.redis.stream.entries.iter().any(|entry| entry.seq <= last) {
+                    // Another pass comes again.
+                    return Task::Rest;
+                }
+                Task::Raise { fence, newest }
+            }
+            // Rolled back, refused, or committed without an answer.
+            Task::Raise { fence, newest } => {
+                if self.fault(4) || !self.ledger.raise(newest, fence, self.mutation) || self.fault(4) {
+                    return Task::Rest;
+                }
+                let copy = self.ledger.copy();
+                Task::Load { copy }
+            }
+            Task::Load { ref copy } => {
+                let mut copy = copy.clone();
+                copy.open.run = self.run;
+                self.redis.load(&copy);
+                self.rebuilders[at].closing = None;
+                Task::Rest
+            }
         }
-        let epoch = self.ledger.epoch;
-        Some(if self.mutation == Mutation::RebuildWithoutClose {
-            let cuts = self.cuts;
-            Rebuilder::Raise { epoch, cuts }
-        } else {
-            Rebuilder::Close { epoch }
-        })
+    }
+
+    /// Takes the lock if it is free, or if its holder is gone or too slow.
+    fn lock(&mut self, at: usize, floor: i64) -> Task {
+        if let Some(holder) = self.lock.holder {
+            let gone = matches!(self.rebuilders[holder].task, Task::Rest);
+            if !gone && !self.fault(20) {
+                return Task::Rest;
+            }
+        }
+        let fence = (self.lock.fence + 1).max(floor + 1);
+        self.lock = Lock {
+            holder: Some(at),
+            fence,
+        };
+        Task::Read { fence }
     }
 }

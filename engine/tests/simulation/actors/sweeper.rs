@@ -22,7 +22,7 @@ impl World {
             return self.look_for_orphans();
         };
         match self.ledger.row(order).map(|row| row.failed.is_some()) {
-            None => self.redis.queue_again(self.sweeper.epoch, user, order),
+            None => _ = self.redis.requeue(self.sweeper.epoch, user, order),
             Some(true) => {
                 let live = self.ledger.live_of(user);
                 self.redis.give_back(user, order, live, self.mutation);
@@ -34,7 +34,7 @@ impl World {
     }
 
     fn look_for_orphans(&mut self) -> bool {
-        let Some(epoch) = self.redis.loaded() else {
+        let Some((epoch, _)) = self.redis.loaded() else {
             return false;
         };
         let entries = &self.redis.stream.entries;

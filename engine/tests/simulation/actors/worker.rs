@@ -242,8 +242,10 @@ impl World {
         for (entry, fate) in worker.batch.iter().zip(&worker.fates) {
             let failed = self.ledger.row(entry.order).map(|row| row.failed.is_some());
             let told = matches!(fate, Fate::Failed { .. } | Fate::Unwritable);
-            if failed != Some(told) {
-                self.broken = Some(format!("I8: {entry:?} is told as {fate:?}, the row says {failed:?}"));
+            if failed != Some(told) && self.broken.is_none() {
+                self.broken = Some(format!(
+                    "I8: {entry:?} is told as {fate:?}, the row says {failed:?}"
+                ));
             }
         }
     }

@@ -2,10 +2,14 @@
 
 use domain::Control;
 
-use super::{Mutation, Order, User, redis::Copy, stream::Entry};
+use super::{
+    Mutation, Order, User,
+    redis::{Copy, Open},
+    stream::Entry,
+};
 
 /// Begin and end of the sale: the clock plays no part here.
-pub(crate) const WINDOW: (i64, i64) = (1, 4_000_000_000_000);
+const WINDOW: (i64, i64) = (1, 4_000_000_000_000);
 
 /// Why an order failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +46,10 @@ pub(crate) struct Ledger {
     pub(crate) units: i64,
     pub(crate) stock: i64,
     pub(crate) epoch: i64,
+    /// Fencing number of the last rebuild.
+    pub(crate) fence: i64,
+    /// Counts the operators' changes.
+    pub(crate) version: i64,
     pub(crate) control: Control,
     pub(crate) rows: Vec<Row>,
     pub(crate) changes: Vec<i64>,
@@ -55,6 +63,8 @@ impl Ledger {
             units,
             stock: units,
             epoch: 1,
+            fence: 0,
+            version: 0,
             control: Control::Running,
             rows: Vec::new(),
             changes: Vec::new(),
@@ -139,34 +149,54 @@ impl Ledger {
         Fate::Failed { instead: None }
     }
 
-    /// Raises the epoch from the one that was seen and reads the sale as it is under the new one.
-    pub(crate) fn raise(&mut self, from: i64) -> Option<Copy> {
-        if self.epoch != from {
-            return None;
+    /// Raises the epoch above `newest` for a holder of the rebuild lock, and reads the sale as it is under the new one.
+    pub(crate) fn raise(&mut self, newest: i64, fence: i64, mutation: Mutation) -> bool {
+        let overtaken = self.epoch > newest && mutation != Mutation::RaiseBlindly;
+        if self.fence >= fence || overtaken {
+            return false;
         }
-        self.epoch += 1;
-        Some(self.copy())
+        (self.epoch, self.fence) = (self.epoch.max(newest) + 1, fence);
+        true
     }
 
-    pub(crate) fn copy(&self) -> Copy {
-        Copy {
-            epoch: self.epoch,
+    /// What operators said last.
+    pub(crate) const fn steering(&self) -> Open {
+        Open {
             begin: WINDOW.0,
             end: WINDOW.1,
             state: self.control,
+            version: self.version,
+            run: 0,
+        }
+    }
+
+    /// The sale, for the Redis of this run.
+    pub(crate) fn copy(&self) -> Copy {
+        Copy {
+            epoch: self.epoch,
+            open: self.steering(),
             initial: self.units,
             stock: self.stock,
             claims: self.live().map(|row| (row.user, row.order)).collect(),
         }
     }
 
-    /// `stock::change`, under the epoch that the caller saw.
-    pub(crate) fn change(&mut self, change: i64, epoch: i64, delta: i64) -> bool {
-        if self.epoch != epoch || self.stock + delta < 0 {
+    /// `steer`: an operator's command.
+    pub(crate) fn steer(&mut self, control: Control) {
+        if self.control != control {
+            self.control = control;
+            self.version += 1;
+        }
+    }
+
+    /// `stock::change`, if the sale is as the caller saw it.
+    pub(crate) fn change(&mut self, change: i64, (epoch, version): (i64, i64), delta: i64) -> bool {
+        if (self.epoch, self.version) != (epoch, version) || self.stock + delta < 0 {
             return false;
         }
         self.stock += delta;
         self.units += delta;
+        self.version += 1;
         self.changes.push(change);
         true
     }

@@ -26,10 +26,14 @@ pub(crate) enum Mutation {
     GiveBackTwice,
     /// A rebuild neither closes the sale nor drains the stream first.
     RebuildWithoutClose,
+    /// A rebuild raises the epoch though somebody raised it after the sale was shut.
+    RaiseBlindly,
+    /// A guardian drains up to the entry at which it shut the sale first, under whatever epoch that was.
+    DrainToOldMark,
     /// A settle confirms orders that were queued under an epoch which a rebuild has left behind.
     StaleOrdersConfirmed,
-    /// Recovery undoes changes of stock whose operator is still at work.
-    RecoveryDoesNotWait,
-    /// An operator's older command may reach Redis after a newer one.
+    /// Recovery undoes a change of stock without a mark in the ledger that stops its operator.
+    RecoveryOnlyLooks,
+    /// An operator's older command may undo a newer one in Redis.
     SteersOutOfOrder,
 }

@@ -49,25 +49,33 @@ impl Hash {
     }
 }
 
-/// The hash `seckill:sale:…`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The hash `seckill:sale:…`. One that is shut holds its epoch alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sale {
+    pub(crate) epoch: i64,
+    pub(crate) open: Option<Open>,
+    pub(crate) initial: Option<i64>,
+    /// Changes of stock that are under way.
+    pub(crate) changes: Hash,
+}
+
+/// What makes a sale sell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Open {
     pub(crate) begin: i64,
     pub(crate) end: i64,
     pub(crate) state: Control,
-    pub(crate) epoch: i64,
-    pub(crate) initial: i64,
-    /// Changes of stock that are under way.
-    pub(crate) changes: Hash,
+    /// Counts the operators' commands.
+    pub(crate) version: i64,
+    /// The run of the Redis process that loaded it.
+    pub(crate) run: u32,
 }
 
 /// What `load.lua` is given.
 #[derive(Debug, Clone)]
 pub(crate) struct Copy {
     pub(crate) epoch: i64,
-    pub(crate) begin: i64,
-    pub(crate) end: i64,
-    pub(crate) state: Control,
+    pub(crate) open: Open,
     pub(crate) initial: i64,
     pub(crate) stock: i64,
     pub(crate) claims: Vec<(User, Order)>,
@@ -83,10 +91,11 @@ pub(crate) struct Redis {
 }
 
 impl Redis {
-    /// The epoch under which the whole sale is loaded.
-    pub(crate) fn loaded(&self) -> Option<i64> {
-        let epoch = self.sale.as_ref()?.epoch;
-        (self.stock.is_some() && self.claims.get(EPOCH) == Some(epoch)).then_some(epoch)
+    /// The epoch and the run under which the whole sale is loaded.
+    pub(crate) fn loaded(&self) -> Option<(i64, u32)> {
+        let sale = self.sale.as_ref()?;
+        let whole = self.stock.is_some() && self.claims.get(EPOCH) == Some(sale.epoch);
+        Some((sale.epoch, sale.open?.run)).filter(|_| whole)
     }
 
     /// Who holds which order.
@@ -103,10 +112,11 @@ impl Redis {
         mutation: Mutation,
     ) -> Vec<Reply> {
         let fenced = mutation != Mutation::NoEpochCheck;
-        let (Some(sale), Some(mut stock)) = (&self.sale, self.stock) else {
+        let sale = self.sale.as_ref().filter(|sale| !fenced || sale.epoch == epoch);
+        let (Some(sale), Some(mut stock)) = (sale.and_then(|sale| sale.open), self.stock) else {
             return vec![Reply::NotLoaded; attempts.len()];
         };
-        if fenced && (sale.epoch != epoch || self.claims.get(EPOCH) != Some(epoch)) {
+        if fenced && self.claims.get(EPOCH) != Some(epoch) {
             return vec![Reply::NotLoaded; attempts.len()];
         }
         let closed = if sale.state == Control::Ended || now >= sale.end {
@@ -138,30 +148,30 @@ impl Redis {
 
     /// `load.lua`: whether it loaded.
     pub(crate) fn load(&mut self, copy: &Copy) -> bool {
-        let whole = self.loaded().is_some();
-        if whole && self.sale.as_ref().is_some_and(|sale| sale.epoch >= copy.epoch) {
+        if self.sale.as_ref().is_some_and(|sale| sale.epoch >= copy.epoch) {
             return false;
         }
         self.stock = Some(copy.stock);
         self.claims = Hash(copy.claims.clone());
         self.claims.set(EPOCH, copy.epoch);
         self.sale = Some(Sale {
-            begin: copy.begin,
-            end: copy.end,
-            state: copy.state,
             epoch: copy.epoch,
-            initial: copy.initial,
+            open: Some(copy.open),
+            initial: Some(copy.initial),
             changes: Hash::default(),
         });
         true
     }
 
-    /// `close.lua`: the place of the last entry (0: there is none); `None` where a later epoch is loaded.
+    /// `close.lua`: the place of the last entry (0: there is none); `None` where a later epoch is there.
     pub(crate) fn close(&mut self, epoch: i64) -> Option<u64> {
         if self.sale.as_ref().is_some_and(|sale| sale.epoch > epoch) {
             return None;
         }
-        self.sale = None;
+        self.sale = Some(Sale {
+            epoch,
+            ..Sale::default()
+        });
         Some(self.stream.entries.last().map_or(0, |entry| entry.seq))
     }
 
@@ -184,15 +194,17 @@ impl Redis {
         true
     }
 
-    /// `steer.lua`: whether the sale is loaded under this epoch.
-    pub(crate) fn steer(&mut self, epoch: i64, state: Control, begin: i64, end: i64) -> bool {
-        match &mut self.sale {
-            Some(sale) if sale.epoch == epoch => {
-                (sale.state, sale.begin, sale.end) = (state, begin, end);
-                true
-            }
-            _ => false,
+    /// `steer.lua`, its codes as numbers.
+    pub(crate) fn steer(&mut self, epoch: i64, to: Open, mutation: Mutation) -> i64 {
+        let sale = self.sale.as_mut().filter(|sale| sale.epoch == epoch);
+        let Some(open) = sale.and_then(|sale| sale.open.as_mut()) else {
+            return 0;
+        };
+        if open.version > to.version && mutation != Mutation::SteersOutOfOrder {
+            return 2;
         }
+        *open = Open { run: open.run, ..to };
+        1
     }
 
     /// `restock.lua`, its codes as numbers.
@@ -214,7 +226,7 @@ impl Redis {
             _ if !noted => return 0,
             Step::Commit => {
                 sale.changes.remove(change);
-                sale.initial += delta;
+                *sale.initial.get_or_insert(0) += delta;
                 *stock += delta.max(0);
             }
             Step::Abort => {
@@ -225,10 +237,12 @@ impl Redis {
         1
     }
 
-    /// The sweeper's: queues the entry of a claim again, where the claim and the epoch are still those that were seen.
-    pub(crate) fn queue_again(&mut self, epoch: i64, user: User, order: Order) {
-        if self.loaded() == Some(epoch) && self.claims.get(user) == Some(order) {
+    /// `requeue.lua`: whether the claim is still this order's, and its entry queued again.
+    pub(crate) fn requeue(&mut self, epoch: i64, user: User, order: Order) -> bool {
+        let stands = self.claims.get(user) == Some(order);
+        if stands {
             self.stream.add(user, order, epoch);
         }
+        stands
     }
 }
