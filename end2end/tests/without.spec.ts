@@ -64,6 +64,7 @@ test('R52: with the browser’s half gone after a release the form still buys', 
   const sale = await publish(api);
   await shopper.route('**/*.wasm', (route) => route.fulfill({ status: 404 }));
   await shopper.goto(`/vouchers/${sale.id}`);
+  await expect(shopper.locator('.stale')).toBeVisible();
   await parts(shopper).button.click();
   await expect(parts(shopper).panel).toHaveAttribute('data-order', /queued|confirmed/);
 });
