@@ -1,6 +1,6 @@
 //! Logging in by phone and one-time code; sessions.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::{Account, Phone, Role, UserId};
@@ -8,7 +8,7 @@ use moka::future::Cache;
 use sha2::{Digest, Sha256};
 
 use crate::{
-    EngineError, EngineSettings,
+    Clock, EngineError, EngineSettings,
     kv::{CodeIssue, Kv, News, TokenHash},
     ledger::{Ledger, accounts},
 };
@@ -75,6 +75,7 @@ pub enum LogInError {
 pub(crate) struct Accounts {
     kv: Kv,
     ledger: Ledger,
+    clock: Arc<dyn Clock>,
     seen: Cache<TokenHash, UserId>,
     session_life: Duration,
     code_life: Duration,
@@ -83,13 +84,14 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    pub(crate) fn new(kv: Kv, ledger: Ledger, settings: &EngineSettings) -> Self {
+    pub(crate) fn new(kv: Kv, ledger: Ledger, clock: Arc<dyn Clock>, settings: &EngineSettings) -> Self {
         let seen = Cache::builder()
             .max_capacity(MEMORY)
             .time_to_live(settings.session_memory);
         Self {
             kv,
             ledger,
+            clock,
             seen: seen.build(),
             session_life: settings.session_life,
             code_life: settings.code_life,
@@ -143,7 +145,9 @@ impl Accounts {
             .zip(users)
             .map(|(token, user)| (TokenHash::of(&token.0), *user))
             .collect();
-        self.kv.open_sessions(&hashed, self.session_life).await?;
+        self.kv
+            .open_sessions(&hashed, self.session_life, self.seconds())
+            .await?;
         Ok(tokens)
     }
 
@@ -153,7 +157,7 @@ impl Accounts {
         if let Some(user) = self.seen.get(&hash).await {
             return Ok(Some(user));
         }
-        let user = self.kv.session(&hash, self.session_life).await?;
+        let user = self.kv.session(&hash, self.session_life, self.seconds()).await?;
         if let Some(user) = user {
             self.seen.insert(hash, user).await;
         }
@@ -168,6 +172,21 @@ impl Accounts {
         // Others forget it within the memory's time even if this does not reach them.
         self.kv.publish(&News::Logout(hash.to_string())).await?;
         Ok(())
+    }
+
+    /// Ends all sessions of a user, everywhere.
+    pub(crate) async fn log_out_everywhere(&self, user: UserId) -> Result<(), EngineError> {
+        let tokens = self.kv.sessions_of(user).await?;
+        self.kv.close_sessions(user, &tokens).await?;
+        for hash in tokens {
+            self.forget(&hash).await;
+            self.kv.publish(&News::Logout(hash.to_string())).await?;
+        }
+        Ok(())
+    }
+
+    fn seconds(&self) -> i64 {
+        self.clock.now().millis() / 1000
     }
 
     /// Drops what this process remembers of a session.

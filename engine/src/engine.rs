@@ -24,6 +24,7 @@ use crate::{
     order_ids::OrderIds,
     orders::Orders,
     overview,
+    rate::Limits,
     sales::Sales,
 };
 
@@ -62,6 +63,7 @@ struct Inner {
     board: BoardKeeper,
     hub: Arc<OrderHub>,
     locks: Locks,
+    limits: Limits,
 }
 
 impl Engine {
@@ -105,7 +107,7 @@ impl Engine {
             settings.tick,
         );
         let inner = Inner {
-            accounts: Accounts::new(kv.clone(), ledger.clone(), &settings),
+            accounts: Accounts::new(kv.clone(), ledger.clone(), clock.clone(), &settings),
             grabs: Grabs::new(
                 kv.clone(),
                 catalogue.clone(),
@@ -121,6 +123,7 @@ impl Engine {
             },
             sales,
             board,
+            limits: Limits::new(kv.clone(), metrics.clone(), &settings.rates),
             hub: Arc::new(OrderHub::new()),
             locks,
             kv,
@@ -152,11 +155,17 @@ impl Engine {
 
     /// Makes a one-time code for a phone.
     pub async fn send_code(&self, phone: &Phone) -> Result<CodeSent, EngineError> {
+        if let Some(wait) = self.inner.limits.code(phone).await {
+            return Ok(CodeSent::Wait(wait));
+        }
         self.inner.accounts.send_code(phone).await
     }
 
     /// Opens a session for whoever holds the phone's code.
     pub async fn log_in(&self, phone: &Phone, code: &str) -> Result<Session, LogInError> {
+        if let Some(wait) = self.inner.limits.login(phone).await {
+            return Err(EngineError::wait(wait).into());
+        }
         self.inner.accounts.log_in(phone, code).await
     }
 
@@ -168,6 +177,11 @@ impl Engine {
     /// Ends a session.
     pub async fn log_out(&self, token: &str) -> Result<(), EngineError> {
         self.inner.accounts.log_out(token).await
+    }
+
+    /// Ends all sessions of a user.
+    pub async fn log_out_everywhere(&self, user: UserId) -> Result<(), EngineError> {
+        self.inner.accounts.log_out_everywhere(user).await
     }
 
     /// An account.
@@ -214,6 +228,12 @@ impl Engine {
 
     /// One attempt to get a unit.
     pub async fn grab(&self, user: UserId, voucher: VoucherId) -> Result<GrabOutcome, EngineError> {
+        if let Some(wait) = self.inner.limits.grab(user).await {
+            let retry_after_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+            let outcome = GrabOutcome::RateLimited { retry_after_ms };
+            self.inner.metrics.grab(&outcome);
+            return Ok(outcome);
+        }
         self.inner.grabs.grab(user, voucher).await
     }
 

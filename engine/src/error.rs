@@ -1,5 +1,7 @@
 //! What the engine's callers see when a store fails. Texts are for logs; people get words from the server.
 
+use std::time::Duration;
+
 use crate::{kv::KvError, ledger::LedgerError};
 
 /// A store failed. What was asked may or may not have been done; the same call again is always safe.
@@ -17,6 +19,8 @@ enum Inner {
     Random(#[from] getrandom::Error),
     #[error("{0}")]
     Unready(&'static str),
+    #[error("too fast, {} ms to wait", .0.as_millis())]
+    TooFast(Duration),
 }
 
 impl EngineError {
@@ -25,9 +29,21 @@ impl EngineError {
         match &self.0 {
             Inner::Kv(error) => error.trouble().is_some(),
             Inner::Ledger(error) => error.is_trouble(),
-            Inner::Unready(_) => true,
+            Inner::Unready(_) | Inner::TooFast(_) => true,
             Inner::Random(_) => false,
         }
+    }
+
+    /// Refused because this person calls too often: how long to wait.
+    pub const fn too_fast(&self) -> Option<Duration> {
+        match self.0 {
+            Inner::TooFast(wait) => Some(wait),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn wait(wait: Duration) -> Self {
+        Self(Inner::TooFast(wait))
     }
 
     pub(crate) const fn unready(why: &'static str) -> Self {

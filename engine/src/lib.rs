@@ -20,6 +20,7 @@ mod metrics;
 mod order_ids;
 mod orders;
 mod overview;
+mod rate;
 mod sales;
 mod settings;
 #[cfg(any(test, feature = "testing"))]
@@ -35,6 +36,7 @@ pub use failpoint::FailPoints;
 pub use guardian::{GuardReport, Guardian};
 pub use ledger::audit::AuditLine;
 pub use overview::{Overview, SaleSum, StreamState};
+pub use rate::{Rate, Rates};
 pub use sales::{PublishError, SteerError};
 pub use settings::{EngineSettings, SettingsError};
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::FailPoints;
+use crate::{FailPoints, Rates};
 
 /// The engine's settings. Every number that a person might tune, with its default.
 #[derive(Debug, Clone)]
@@ -33,7 +33,8 @@ pub struct EngineSettings {
     pub worker_connections: u32,
     /// A session that is not used for this long ends.
     pub session_life: Duration,
-    /// How long a process trusts a session that it has seen, before it asks Redis again.
+    /// How long a process trusts a session that it has seen, before it asks Redis again. Long enough for a shopper who
+    /// opens the page and waits for the sale; whoever logs out is forgotten at once, by the news.
     pub session_memory: Duration,
     /// A one-time login code is good for this long.
     pub code_life: Duration,
@@ -49,6 +50,8 @@ pub struct EngineSettings {
     pub grab_batch: usize,
     /// Grabs of one voucher that may wait for a call; more are told "busy".
     pub grab_queue: usize,
+    /// How often one person may call. Off unless told otherwise.
+    pub rates: Rates,
     /// Only for the fault harness.
     pub fail_points: FailPoints,
 }
@@ -74,7 +77,7 @@ impl EngineSettings {
             page_connections: 8,
             worker_connections: 4,
             session_life: Duration::from_secs(12 * 3600),
-            session_memory: Duration::from_secs(5),
+            session_memory: Duration::from_secs(60),
             code_life: Duration::from_secs(300),
             code_pause: Duration::from_secs(30),
             code_tries: 5,
@@ -82,6 +85,7 @@ impl EngineSettings {
             id_lease: 4096,
             grab_batch: 256,
             grab_queue: 8192,
+            rates: Rates::OFF,
             fail_points: FailPoints::default(),
         }
     }

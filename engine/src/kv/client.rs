@@ -55,6 +55,7 @@ pub(super) struct Scripts {
     pub(super) lock_release: Script,
     pub(super) requeue: Script,
     pub(super) drop_consumers: Script,
+    pub(super) rate: Script,
 }
 
 impl Scripts {
@@ -73,6 +74,7 @@ impl Scripts {
             lock_release: Script::new(include_str!("../../../lua/lock_release.lua")),
             requeue: Script::new(include_str!("../../../lua/requeue.lua")),
             drop_consumers: Script::new(include_str!("../../../lua/drop_consumers.lua")),
+            rate: Script::new(include_str!("../../../lua/rate.lua")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Every key, built in one place. The names are the field's own; the part in braces is a Cluster hash tag, so that all
 //! keys of a partition share a slot.
 
-use domain::{Phone, Timestamp, VoucherId};
+use domain::{Phone, Timestamp, UserId, VoucherId};
 
 use super::TokenHash;
 
@@ -112,6 +112,16 @@ pub(crate) fn code(phone: &Phone) -> String {
 /// A session. The token itself is never stored.
 pub(crate) fn session(token: &TokenHash) -> String {
     format!("login:token:{token}")
+}
+
+/// The sessions of a user: token hash → when it was last noted (s). Only for ending them all.
+pub(crate) fn sessions_of(user: UserId) -> String {
+    format!("login:user:{user}")
+}
+
+/// A bucket of tokens.
+pub(crate) fn rate(kind: &str, whose: &impl std::fmt::Display) -> String {
+    format!("rate:{kind}:{whose}")
 }
 
 #[cfg(test)]

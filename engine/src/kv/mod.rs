@@ -11,6 +11,7 @@ mod lock;
 mod news;
 mod order_ids;
 mod preflight;
+mod rate;
 mod repair;
 mod restock;
 mod sessions;
