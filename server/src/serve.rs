@@ -18,7 +18,7 @@ use tower_http::{catch_panic::CatchPanicLayer, timeout::TimeoutLayer};
 use crate::{
     config::{Role, Serve},
     demo, hmdp, ops, pages, rest, security,
-    state::{AppState, Site},
+    state::{AppState, Shared, Site},
 };
 
 /// How long open requests may take to end once the process is told to.
@@ -90,13 +90,13 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         .site_root(args.site.to_string_lossy().into_owned())
         .site_addr(address)
         .build();
-    let state = AppState {
+    let state = AppState::new(Shared {
         engine: engine.clone(),
         site: Arc::new(site),
-        registry: Arc::new(registry),
+        registry,
         stop: told.clone(),
         leptos,
-    };
+    });
     if args.demo && args.role != Role::Worker {
         demo::prepare(&engine).await?;
     }

@@ -54,13 +54,13 @@ pub(crate) async fn listen(
     // Listen first, read the state after: nothing falls between (R58).
     let live = state.engine.listen(user);
     let mut listener = Listener {
-        engine: state.engine,
+        engine: state.engine.clone(),
         live,
         user,
         voucher,
         ready: VecDeque::new(),
         told: None,
-        stop: state.stop,
+        stop: state.stop.clone(),
         over: false,
     };
     if !listener.read_state().await? {

@@ -8,7 +8,8 @@ mod session;
 mod vouchers;
 
 use axum::{
-    Json, Router,
+    Router,
+    body::Bytes,
     http::{HeaderValue, header},
     routing::get,
 };
@@ -48,10 +49,13 @@ pub(crate) fn router() -> Router<AppState> {
         .routes(routes!(admin::overview))
         .routes(routes!(admin::audit))
         .split_for_parts();
+    // Written once: a connection clones every handler with what it holds.
+    let document = Bytes::from(document.to_json().unwrap_or_default());
+    let json = [(header::CONTENT_TYPE, "application/json")];
     router
         .route(
             "/api/openapi.json",
-            get(move || std::future::ready(Json(document.clone()))),
+            get(move || std::future::ready((json, document.clone()))),
         )
         .route("/api/v1", axum::routing::any(|| async { Problem::not_found() }))
         .route(
