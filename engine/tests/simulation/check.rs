@@ -79,11 +79,10 @@ impl World {
     }
 
     fn at_rest(&self) -> bool {
-        let sale = self.redis.sale.as_ref();
         self.redis.stream.entries.is_empty()
             && !self.needs_rebuild()
             && self.is_steered()
-            && sale.is_some_and(|sale| sale.changes.0.is_empty())
+            && self.redis.sale.changes.0.is_empty()
             && (self.recovery.is_none() && self.resteer.is_none())
             && self.workers.iter().all(Worker::rests)
             && self.webs.iter().all(Web::rests)
@@ -108,7 +107,7 @@ impl World {
                 )
             });
         }
-        let told = self.redis.sale.as_ref().and_then(|sale| sale.initial);
+        let told = self.redis.sale.initial;
         if told != Some(self.ledger.units) {
             self.breaks(|world| format!("I5: {told:?} units published, {}", world.ledger.units));
         }

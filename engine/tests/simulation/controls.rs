@@ -10,7 +10,6 @@ fn is_caught(mutation: Mutation, by: &[&str]) {
     let seed = search(SCHEDULES, mutation);
     let seed = seed.unwrap_or_else(|| panic!("no schedule notices {mutation:?}"));
     let story = story(seed, mutation);
-    println!("{story}");
     assert!(
         by.iter().any(|id| story.contains(&format!("Err(\"{id}:"))),
         "{mutation:?} is noticed, but not by one of {by:?}: {story}"
@@ -24,7 +23,7 @@ fn k57_i2_a_script_that_forgets_claims_is_caught() {
 
 #[test]
 fn k57_i1_a_script_that_ignores_the_stock_is_caught() {
-    is_caught(Mutation::NoStockCheck, &["I1"]);
+    is_caught(Mutation::NoStockCheck, &["I1", "I10"]);
 }
 
 #[test]

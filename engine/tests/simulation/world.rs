@@ -14,7 +14,7 @@ use crate::{
     model::{
         Mutation, Order, User,
         ledger::Ledger,
-        redis::{Open, Redis, Step},
+        redis::{Open, Redis, Sale, Step},
     },
 };
 
@@ -254,7 +254,7 @@ impl World {
             Loss::Key => match self.rng.u8(..3) {
                 0 => self.redis.stock = None,
                 1 => self.redis.claims.0.clear(),
-                _ => self.redis.sale = None,
+                _ => self.redis.sale = Sale::default(),
             },
             Loss::Stream => self.redis.stream.delete(),
             Loss::Tail => {

@@ -96,8 +96,7 @@ impl World {
             self.note(|_| format!("recovery: {step:?} of change {number} ({delta:+}) under epoch {epoch}"));
             return true;
         }
-        let noted = self.redis.sale.as_ref().and_then(|sale| sale.changes.0.first());
-        let Some(&(number, delta)) = noted else {
+        let Some(&(number, delta)) = self.redis.sale.changes.0.first() else {
             return false;
         };
         let written = self.ledger.changes.contains(&number);
@@ -140,8 +139,10 @@ impl World {
 
     /// Whether Redis says what operators said last.
     pub(crate) fn is_steered(&self) -> bool {
-        let open = self.redis.sale.as_ref().and_then(|sale| sale.open);
-        open.is_some_and(|open| open.state == self.ledger.control)
+        self.redis
+            .sale
+            .open
+            .is_some_and(|open| open.state == self.ledger.control)
     }
 
     /// The guardian tells Redis what operators said, where that was lost; what it knows may be old by then.

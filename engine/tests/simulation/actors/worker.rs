@@ -90,7 +90,7 @@ impl World {
             self.note(|world| format!("worker {at} is killed before {:?}", world.workers[at].task));
             return true;
         }
-        let told = match self.workers[at].task {
+        match self.workers[at].task {
             Task::Open => {
                 self.redis.stream.ensure_group();
                 self.workers[at].task = Task::CatchUp;
@@ -108,8 +108,7 @@ impl World {
                 self.tell(at);
                 true
             }
-        };
-        told
+        }
     }
 
     fn read(&mut self, at: usize) -> bool {

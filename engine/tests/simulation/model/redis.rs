@@ -49,12 +49,14 @@ impl Hash {
     }
 }
 
-/// The hash `seckill:sale:…`. One that is shut holds its epoch alone.
+/// The hash `seckill:sale:…`, missing where all of it is missing. One that is shut holds its epoch alone.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Sale {
-    pub(crate) epoch: i64,
+    pub(crate) epoch: Option<i64>,
     pub(crate) open: Option<Open>,
     pub(crate) initial: Option<i64>,
+    /// Counts what moved units, so that two readings can be told apart.
+    pub(crate) moves: Option<i64>,
     /// Changes of stock that are under way.
     pub(crate) changes: Hash,
 }
@@ -86,16 +88,22 @@ pub(crate) struct Copy {
 pub(crate) struct Redis {
     pub(crate) stock: Option<i64>,
     pub(crate) claims: Hash,
-    pub(crate) sale: Option<Sale>,
+    pub(crate) sale: Sale,
     pub(crate) stream: Stream,
+}
+
+impl Sale {
+    fn count_move(&mut self) {
+        *self.moves.get_or_insert(0) += 1;
+    }
 }
 
 impl Redis {
     /// The epoch and the run under which the whole sale is loaded.
     pub(crate) fn loaded(&self) -> Option<(i64, u32)> {
-        let sale = self.sale.as_ref()?;
-        let whole = self.stock.is_some() && self.claims.get(EPOCH) == Some(sale.epoch);
-        Some((sale.epoch, sale.open?.run)).filter(|_| whole)
+        let epoch = self.sale.epoch?;
+        let whole = self.stock.is_some() && self.claims.get(EPOCH) == Some(epoch);
+        Some((epoch, self.sale.open?.run)).filter(|_| whole)
     }
 
     /// Who holds which order.
@@ -112,13 +120,10 @@ impl Redis {
         mutation: Mutation,
     ) -> Vec<Reply> {
         let fenced = mutation != Mutation::NoEpochCheck;
-        let sale = self.sale.as_ref().filter(|sale| !fenced || sale.epoch == epoch);
-        let (Some(sale), Some(mut stock)) = (sale.and_then(|sale| sale.open), self.stock) else {
+        let known = self.sale.epoch == Some(epoch) && self.claims.get(EPOCH) == Some(epoch);
+        let (Some(sale), Some(mut stock), true) = (self.sale.open, self.stock, known || !fenced) else {
             return vec![Reply::NotLoaded; attempts.len()];
         };
-        if fenced && self.claims.get(EPOCH) != Some(epoch) {
-            return vec![Reply::NotLoaded; attempts.len()];
-        }
         let closed = if sale.state == Control::Ended || now >= sale.end {
             Some(Reply::Ended)
         } else if sale.state == Control::Paused {
@@ -143,35 +148,38 @@ impl Redis {
             replies.push(reply);
         }
         self.stock = Some(stock);
+        if replies.contains(&Reply::Queued) {
+            self.sale.count_move();
+        }
         replies
     }
 
     /// `load.lua`: whether it loaded.
     pub(crate) fn load(&mut self, copy: &Copy) -> bool {
-        if self.sale.as_ref().is_some_and(|sale| sale.epoch >= copy.epoch) {
+        if self.sale.epoch >= Some(copy.epoch) {
             return false;
         }
         self.stock = Some(copy.stock);
         self.claims = Hash(copy.claims.clone());
         self.claims.set(EPOCH, copy.epoch);
-        self.sale = Some(Sale {
-            epoch: copy.epoch,
+        self.sale = Sale {
+            epoch: Some(copy.epoch),
             open: Some(copy.open),
             initial: Some(copy.initial),
-            changes: Hash::default(),
-        });
+            ..Sale::default()
+        };
         true
     }
 
     /// `close.lua`: the place of the last entry (0: there is none); `None` where a later epoch is there.
     pub(crate) fn close(&mut self, epoch: i64) -> Option<u64> {
-        if self.sale.as_ref().is_some_and(|sale| sale.epoch > epoch) {
+        if self.sale.epoch > Some(epoch) {
             return None;
         }
-        self.sale = Some(Sale {
-            epoch,
+        self.sale = Sale {
+            epoch: Some(epoch),
             ..Sale::default()
-        });
+        };
         Some(self.stream.entries.last().map_or(0, |entry| entry.seq))
     }
 
@@ -186,7 +194,10 @@ impl Redis {
         if mutation != Mutation::GiveBackTwice && self.claims.get(user) != Some(order) {
             return false;
         }
-        self.stock = self.stock.map(|stock| stock + 1);
+        if let Some(stock) = &mut self.stock {
+            *stock += 1;
+            self.sale.count_move();
+        }
         match instead {
             Some(live) => self.claims.set(user, live),
             None => _ = self.claims.remove(user),
@@ -196,8 +207,7 @@ impl Redis {
 
     /// `steer.lua`, its codes as numbers.
     pub(crate) fn steer(&mut self, epoch: i64, to: Open, mutation: Mutation) -> i64 {
-        let sale = self.sale.as_mut().filter(|sale| sale.epoch == epoch);
-        let Some(open) = sale.and_then(|sale| sale.open.as_mut()) else {
+        let (true, Some(open)) = (self.sale.epoch == Some(epoch), &mut self.sale.open) else {
             return 0;
         };
         if open.version > to.version && mutation != Mutation::SteersOutOfOrder {
@@ -209,12 +219,10 @@ impl Redis {
 
     /// `restock.lua`, its codes as numbers.
     pub(crate) fn restock(&mut self, step: Step, epoch: i64, change: i64, delta: i64) -> i64 {
-        let (Some(sale), Some(stock)) = (&mut self.sale, &mut self.stock) else {
+        let sale = &mut self.sale;
+        let (true, Some(stock)) = (sale.epoch == Some(epoch), &mut self.stock) else {
             return 5;
         };
-        if sale.epoch != epoch {
-            return 5;
-        }
         let noted = sale.changes.get(change).is_some();
         match step {
             Step::Begin if noted => return 0,
@@ -234,6 +242,7 @@ impl Redis {
                 *stock -= delta.min(0);
             }
         }
+        sale.count_move();
         1
     }
 

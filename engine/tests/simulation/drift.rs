@@ -1,1 +1,0 @@
-//! The model against the real scripts.
