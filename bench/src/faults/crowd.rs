@@ -62,6 +62,11 @@ impl Crowd {
         })
     }
 
+    /// What they all want.
+    pub(crate) const fn voucher(&self) -> i64 {
+        self.voucher
+    }
+
     /// Everybody.
     pub(crate) fn people(&self) -> &[Person] {
         &self.people

@@ -119,9 +119,7 @@ impl Load {
                             Some((person, false)) if self.mix == Mix::Mixed => {
                                 insist(&crowd, &mut clients, &mut random, person, &stopped).await;
                             }
-                            Some((person, false)) => {
-                                press_five_times(&crowd, &ports, &mut random, person).await
-                            }
+                            Some((person, false)) => press(&crowd, &ports, &mut random, person, 5).await,
                             None => return,
                         }
                     }
@@ -190,8 +188,15 @@ async fn insist(
     }
 }
 
-async fn press_five_times(crowd: &Crowd, ports: &[u16], random: &mut fastrand::Rng, person: usize) {
-    let presses = (0..5).map(|_| {
+/// A person presses so many times at once, on any of the servers.
+pub(crate) async fn press(
+    crowd: &Crowd,
+    ports: &[u16],
+    random: &mut fastrand::Rng,
+    person: usize,
+    times: usize,
+) {
+    let presses = (0..times).map(|_| {
         let port = ports[random.usize(..ports.len())];
         async move { crowd.grab(&mut Client::new(port), port, person).await }
     });

@@ -8,6 +8,7 @@ mod check;
 mod crowd;
 mod history;
 mod http;
+mod listen;
 mod load;
 mod process;
 mod proxy;

@@ -42,6 +42,7 @@ pub(crate) enum Weather {
 pub(crate) struct Proxy {
     port: u16,
     weather: watch::Sender<Weather>,
+    target: watch::Sender<PathBuf>,
     task: AbortHandle,
 }
 
@@ -53,13 +54,24 @@ impl Proxy {
             .context("no port for a proxy")?;
         let port = listener.local_addr()?.port();
         let (weather, seen) = watch::channel(Weather::Clear);
-        let task = tokio::spawn(accept(listener, target, seen)).abort_handle();
-        Ok(Self { port, weather, task })
+        let (target, aimed) = watch::channel(target);
+        let task = tokio::spawn(accept(listener, aimed, seen)).abort_handle();
+        Ok(Self {
+            port,
+            weather,
+            target,
+            task,
+        })
     }
 
     /// Where it listens.
     pub(crate) const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// From now on new connections go to this socket, and the open ones are cut.
+    pub(crate) fn aim_at(&self, target: PathBuf) {
+        self.target.send_replace(target);
     }
 
     /// Changes the weather, for open connections too.
@@ -74,7 +86,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: TcpListener, target: PathBuf, weather: watch::Receiver<Weather>) {
+async fn accept(listener: TcpListener, target: watch::Receiver<PathBuf>, weather: watch::Receiver<Weather>) {
     // Ends its connections when it is dropped.
     let mut connections = JoinSet::new();
     loop {
@@ -90,8 +102,13 @@ async fn accept(listener: TcpListener, target: PathBuf, weather: watch::Receiver
     }
 }
 
-async fn connection(near: TcpStream, target: PathBuf, mut weather: watch::Receiver<Weather>) {
-    let Ok(far) = UnixStream::connect(target).await else {
+async fn connection(
+    near: TcpStream,
+    mut target: watch::Receiver<PathBuf>,
+    mut weather: watch::Receiver<Weather>,
+) {
+    let aimed = target.borrow_and_update().clone();
+    let Ok(far) = UnixStream::connect(aimed).await else {
         return;
     };
     let (near_read, near_write) = near.into_split();
@@ -102,6 +119,7 @@ async fn connection(near: TcpStream, target: PathBuf, mut weather: watch::Receiv
         () = calls => {}
         () = answers => {}
         _ = weather.wait_for(|weather| *weather == Weather::Cut) => {}
+        _ = target.changed() => {}
     }
 }
 

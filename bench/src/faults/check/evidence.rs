@@ -193,6 +193,19 @@ pub(super) async fn waiting(con: &mut MultiplexedConnection) -> anyhow::Result<(
     Ok((entries, pending))
 }
 
+/// Claims in Redis whose order the ledger does not have.
+pub(super) async fn claims_without_order(shop: &Shop) -> anyhow::Result<usize> {
+    let held = held(shop).await?;
+    let live: BTreeSet<i64> = ledger(shop)
+        .await?
+        .rows
+        .iter()
+        .filter(|row| row.is_live())
+        .map(|row| row.id)
+        .collect();
+    Ok(held.claims.values().filter(|id| !live.contains(id)).count())
+}
+
 async fn held(shop: &Shop) -> anyhow::Result<Held> {
     let mut con = shop.redis.connect().await?;
     let (entries, _) = waiting(&mut con).await?;

@@ -30,6 +30,8 @@ pub(crate) struct Expect {
     pub(crate) settle_within: Duration,
     /// The most deliveries of one entry.
     pub(crate) max_deliveries: i64,
+    /// Rest means too that every claim has its order: the sweeper may have to find some.
+    pub(crate) swept: bool,
     /// Whether those who were told "sold out" ask once more at the end.
     pub(crate) last_call: bool,
 }
@@ -42,6 +44,7 @@ impl Default for Expect {
             added: BTreeSet::new(),
             settle_within: Duration::from_secs(30),
             max_deliveries: 20,
+            swept: false,
             last_call: true,
         }
     }
@@ -81,11 +84,11 @@ pub(crate) async fn judge(mut shop: Shop, expect: Expect) -> anyhow::Result<Verd
     shop.keep_steward().await?;
     let ports = shop.ports();
     let open = load::resolve(&shop.crowd, &ports, &unsure(&shop), ASK_FOR).await;
-    let mut settled = settle(&shop, expect.settle_within).await;
+    let mut settled = rest(&shop, &expect).await;
     if expect.last_call && settled.is_ok() {
         let last = load::resolve(&shop.crowd, &ports, &refused(&shop), ASK_FOR).await;
         late.extend(last);
-        settled = settle(&shop, expect.settle_within).await;
+        settled = rest(&shop, &expect).await;
     }
     late.extend(open);
     let evidence = Evidence::gather(&shop, expect, settled, late).await?;
@@ -115,6 +118,21 @@ pub(crate) async fn settle(shop: &Shop, within: Duration) -> Result<Duration, St
         Ok(true)
     });
     empty.await.map_err(|error| format!("{error:#}"))
+}
+
+/// Waits for rest, as the scenario means it.
+async fn rest(shop: &Shop, expect: &Expect) -> Result<Duration, String> {
+    let settled = settle(shop, expect.settle_within).await?;
+    if !expect.swept {
+        return Ok(settled);
+    }
+    let swept = wait::until("every claim has its order", expect.settle_within, async || {
+        let unlike = evidence::claims_without_order(shop).await?;
+        anyhow::ensure!(unlike == 0, "{unlike} have none");
+        Ok(true)
+    });
+    let swept = swept.await.map_err(|error| format!("{error:#}"))?;
+    Ok(settled + swept + settle(shop, expect.settle_within).await?)
 }
 
 /// People whose last answer left it open.

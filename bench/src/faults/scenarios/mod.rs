@@ -2,6 +2,7 @@
 
 mod controls;
 mod crashes;
+mod parts;
 mod stores;
 mod storm;
 

@@ -224,6 +224,14 @@ impl Database {
         admin(&self.sockets, &self.name).await
     }
 
+    /// One number from one query.
+    pub(crate) async fn number(&self, sql: &'static str) -> anyhow::Result<i64> {
+        let mut con = self.connect().await?;
+        let number = sqlx::query_scalar(sql).fetch_one(&mut con).await?;
+        con.close().await?;
+        Ok(number)
+    }
+
     /// Runs statements.
     pub(crate) async fn run(&self, sql: &str) -> anyhow::Result<()> {
         let mut con = self.connect().await?;

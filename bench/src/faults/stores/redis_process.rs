@@ -27,26 +27,25 @@ pub(crate) struct PrivateRedis {
 impl PrivateRedis {
     /// Starts one as it is in production, with this `appendfsync`, on a fresh folder.
     pub(crate) async fn start(folder: PathBuf, fsync: &str) -> anyhow::Result<Self> {
+        Self::start_with(folder, &["--appendfsync", fsync]).await
+    }
+
+    /// Starts one with these settings besides.
+    pub(crate) async fn start_with(folder: PathBuf, besides: &[&str]) -> anyhow::Result<Self> {
         std::fs::create_dir_all(&folder)?;
-        let settings = [
-            "--appendonly",
-            "yes",
-            "--appendfsync",
-            fsync,
-            "--maxmemory-policy",
-            "noeviction",
-            "--aof-load-truncated",
-            "yes",
-            "--enable-debug-command",
-            "local",
-        ];
+        let settings = ["--appendonly", "yes", "--maxmemory-policy", "noeviction"];
         let mut redis = Self {
             folder,
-            settings: settings.map(str::to_owned).to_vec(),
+            settings: settings.iter().chain(besides).map(ToString::to_string).collect(),
             process: None,
         };
         redis.restart().await?;
         Ok(redis)
+    }
+
+    /// Adds a setting for the next start; it comes after the others and wins.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.settings.extend([name.to_owned(), value.to_owned()]);
     }
 
     /// Starts the process, on whatever data there are, and waits until it answers.
