@@ -112,8 +112,10 @@ pub async fn create_sale(
 #[server(name = Steer, prefix = "/api/fn", endpoint = "steer")]
 pub async fn steer(
     /// Which sale.
+    #[server(default)]
     voucher_id: String,
     /// `pause`, `resume` or `end`.
+    #[server(default)]
     action: String,
 ) -> Result<Steered, Refusal> {
     use super::reply::{failed, operator, parsed, see};
@@ -127,7 +129,7 @@ pub async fn steer(
         "pause" => Control::Paused,
         "resume" => Control::Running,
         "end" => Control::Ended,
-        _ => return Err(Refusal::Invalid),
+        _ => return Err(super::reply::refuse(Refusal::Invalid)),
     };
     let (steered, told) = match context.engine.steer(user, id, control).await {
         Ok(()) => (Ok(Steered::Done), "done"),
@@ -144,6 +146,7 @@ pub async fn steer(
 #[server(name = Restock, prefix = "/api/fn", endpoint = "restock")]
 pub async fn restock(
     /// Which sale.
+    #[server(default)]
     voucher_id: String,
     /// Plus or minus units, as typed.
     #[server(default)]

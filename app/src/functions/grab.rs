@@ -9,6 +9,7 @@ use super::Refusal;
 #[server(name = Grab, prefix = "/api/fn", endpoint = "grab")]
 pub async fn grab(
     /// Which voucher.
+    #[server(default)]
     voucher_id: String,
 ) -> Result<GrabOutcome, Refusal> {
     use super::reply::{self, signed_in};

@@ -51,7 +51,7 @@ pub(crate) fn failed(error: &EngineError) -> Refusal {
 }
 
 /// Gives a program the status that belongs to a refusal.
-fn refuse(refusal: Refusal) -> Refusal {
+pub(crate) fn refuse(refusal: Refusal) -> Refusal {
     if !wants_page() {
         respond(|response| {
             response.set_status(match refusal {
