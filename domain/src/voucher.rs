@@ -92,6 +92,86 @@ pub struct NewSale {
     pub window: SaleWindow,
 }
 
+/// What an operator hands in to change a sale; its stock is changed by itself. Nothing about it has been checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SaleEdit {
+    /// 1 to 100 characters.
+    #[cfg_attr(feature = "openapi", schema(min_length = 1, max_length = 100))]
+    pub title: String,
+    /// Up to 200 characters.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(max_length = 200))]
+    pub sub_title: String,
+    /// Up to 2000 characters.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(max_length = 2000))]
+    pub rules: String,
+    /// Cents, 1 to 2147483647.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]
+    pub pay_value: i64,
+    /// Cents, 1 to 2147483647.
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 2_147_483_647))]
+    pub actual_value: i64,
+    /// Can't be moved once the sale has begun.
+    pub begins_at: Timestamp,
+    /// After `begins_at` and in the future.
+    pub ends_at: Timestamp,
+}
+
+/// A checked edit. Made by [`SaleEdit::check`] alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedSale {
+    /// 1 to 100 characters, trimmed.
+    pub title: String,
+    /// Up to 200 characters, trimmed.
+    pub sub_title: String,
+    /// Up to 2000 characters, trimmed.
+    pub rules: String,
+    /// Cents.
+    pub pay_value: i32,
+    /// Cents.
+    pub actual_value: i32,
+    /// Begins before it ends, and ends in the future.
+    pub window: SaleWindow,
+}
+
+impl SaleEdit {
+    /// Checks every field, as for a new sale; `before` is the window that the sale has now.
+    pub fn check(self, before: SaleWindow, now: Timestamp) -> Result<EditedSale, FieldErrors> {
+        let moved = self.begins_at != before.begins_at && before.begins_at <= now;
+        let draft = SaleDraft {
+            title: self.title,
+            sub_title: self.sub_title,
+            rules: self.rules,
+            pay_value: self.pay_value,
+            actual_value: self.actual_value,
+            stock: 1,
+            begins_at: self.begins_at,
+            ends_at: self.ends_at,
+        };
+        let begun = FieldError { code: "begun", text: "The sale has begun: its opening can't be moved any more." };
+        match draft.check(now) {
+            Ok(_) if moved => Err(FieldErrors::from([("begins_at", begun)])),
+            Ok(sale) => Ok(EditedSale {
+                title: sale.title,
+                sub_title: sale.sub_title,
+                rules: sale.rules,
+                pay_value: sale.pay_value,
+                actual_value: sale.actual_value,
+                window: sale.window,
+            }),
+            Err(mut errors) => {
+                if moved {
+                    errors.insert("begins_at", begun);
+                }
+                Err(errors)
+            }
+        }
+    }
+}
+
 /// What is wrong with one field: a stable code and words for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldError {

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use domain::{
-    Account, Control, GrabOutcome, Order, OrderId, Phone, SaleDraft, StockDelta, Timestamp, UserId, Voucher,
+    Account, Control, GrabOutcome, Order, OrderId, Phone, SaleDraft, SaleEdit, StockDelta, Timestamp, UserId, Voucher,
     VoucherId,
 };
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AuditLine, Clock, CodeSent, EngineError, EngineSettings, LogInError, Overview, PublishError, SaleSum,
+    AuditLine, Clock, DeadLetter, EditError, FoundOrder, LetterOutcome, OrderSearch, CodeSent, EngineError, EngineSettings, LogInError, Overview, PublishError, SaleSum,
     Session, SessionToken, SteerError, StreamState, Worker,
     accounts::Accounts,
     catalogue::Catalogue,
+    dead::DeadLetters,
     events::{BoardKeeper, Live, OrderHub, hear_news},
     grab::Grabs,
     guardian::Guardian,
     kv::{Kv, KvSettings},
-    ledger::{Ledger, LedgerSettings, audit},
+    ledger::{Ledger, LedgerSettings, audit, search},
     locks::{self, Locks},
     metrics::Metrics,
     order_ids::OrderIds,
@@ -28,6 +29,8 @@ use crate::{
     sales::Sales,
 };
 
+/// Orders on one page of a search.
+const ORDERS_A_PAGE: i64 = 200;
 /// Lines of the audit log shown at once.
 const AUDIT_LINES: i64 = 200;
 /// How often a process looks whether the sales have changed, in case it was not told.
@@ -60,6 +63,7 @@ struct Inner {
     grabs: Grabs,
     orders: Orders,
     sales: Sales,
+    dead: DeadLetters,
     board: BoardKeeper,
     hub: Arc<OrderHub>,
     locks: Locks,
@@ -122,6 +126,7 @@ impl Engine {
                 catalogue: catalogue.clone(),
             },
             sales,
+            dead: DeadLetters { kv: kv.clone(), ledger: ledger.clone() },
             board,
             limits: Limits::new(kv.clone(), metrics.clone(), &settings.rates),
             hub: Arc::new(OrderHub::new()),
@@ -306,6 +311,31 @@ impl Engine {
     /// The streams.
     pub async fn streams(&self) -> Result<Vec<StreamState>, EngineError> {
         overview::streams(&self.inner.kv).await
+    }
+
+    /// Changes what a sale says of itself, and its window.
+    pub async fn edit(&self, actor: UserId, id: VoucherId, edit: SaleEdit) -> Result<(), EditError> {
+        self.inner.sales.edit(actor, id, edit).await
+    }
+
+    /// The newest orders that match, a page of them.
+    pub async fn search_orders(&self, wanted: &OrderSearch) -> Result<Vec<FoundOrder>, EngineError> {
+        Ok(search::search(&self.inner.ledger.pages, wanted, ORDERS_A_PAGE).await?)
+    }
+
+    /// The dead letters, newest first.
+    pub async fn dead_letters(&self) -> Result<Vec<DeadLetter>, EngineError> {
+        self.inner.dead.all().await
+    }
+
+    /// Queues a dead letter's order again.
+    pub async fn replay_letter(&self, actor: UserId, id: &str) -> Result<LetterOutcome, EngineError> {
+        self.inner.dead.replay(actor, id).await
+    }
+
+    /// Marks a dead letter's order as failed and gives its unit back.
+    pub async fn release_letter(&self, actor: UserId, id: &str) -> Result<LetterOutcome, EngineError> {
+        self.inner.dead.release(actor, id).await
     }
 
     /// A sale's audit log, newest first.

@@ -7,6 +7,7 @@ mod accounts;
 mod catalogue;
 mod clock;
 mod consumer;
+mod dead;
 mod engine;
 mod error;
 mod events;
@@ -29,15 +30,19 @@ pub mod testing;
 pub use accounts::{CodeSent, LogInError, Session, SessionToken};
 pub use clock::{Clock, SystemClock};
 pub use consumer::{PassReport, Worker};
+pub use dead::{DeadLetter, LetterOutcome};
 pub use engine::{Engine, Readiness};
 pub use error::EngineError;
 pub use events::{Board, BoardSale, Live, LiveOrder};
 pub use failpoint::FailPoints;
 pub use guardian::{GuardReport, Guardian};
-pub use ledger::audit::AuditLine;
+pub use ledger::{
+    audit::AuditLine,
+    search::{FoundOrder, OrderSearch},
+};
 pub use overview::{Overview, SaleSum, StreamState};
 pub use rate::{Rate, Rates};
-pub use sales::{PublishError, SteerError};
+pub use sales::{EditError, PublishError, SteerError};
 pub use settings::{EngineSettings, SettingsError};
 
 /// A random number, for names and for spreading things in time.

@@ -22,7 +22,11 @@ pub struct SaleSum {
     pub voucher_id: VoucherId,
     /// Whether Redis holds the sale under the ledger's epoch.
     pub loaded: bool,
-    /// Units published, with later changes.
+    /// Units published.
+    pub published: i64,
+    /// Sum of the stock changes since.
+    pub changed: i64,
+    /// `published + changed`.
     pub units: i64,
     /// Live orders in the ledger.
     pub live_orders: i64,
@@ -113,6 +117,8 @@ pub(crate) async fn sum(kv: &Kv, ledger: &Ledger, id: VoucherId) -> Result<Optio
     Ok(Some(SaleSum {
         voucher_id: id,
         loaded: view.is_some_and(|view| view.epoch == row.epoch),
+        published: row.published,
+        changed: row.initial - row.published,
         units: row.initial,
         live_orders: live,
         failed_orders: failed,

@@ -54,6 +54,7 @@ pub(super) struct Scripts {
     pub(super) lock_renew: Script,
     pub(super) lock_release: Script,
     pub(super) requeue: Script,
+    pub(super) replay: Script,
     pub(super) drop_consumers: Script,
     pub(super) rate: Script,
 }
@@ -73,6 +74,7 @@ impl Scripts {
             lock_renew: Script::new(include_str!("../../../lua/lock_renew.lua")),
             lock_release: Script::new(include_str!("../../../lua/lock_release.lua")),
             requeue: Script::new(include_str!("../../../lua/requeue.lua")),
+            replay: Script::new(include_str!("../../../lua/replay.lua")),
             drop_consumers: Script::new(include_str!("../../../lua/drop_consumers.lua")),
             rate: Script::new(include_str!("../../../lua/rate.lua")),
         }

@@ -2,6 +2,7 @@
 
 mod client;
 mod codes;
+mod dead;
 mod error;
 mod give_back;
 mod grab;
@@ -21,6 +22,7 @@ mod view;
 
 pub(crate) use client::{Kv, KvSettings};
 pub(crate) use codes::CodeIssue;
+pub(crate) use dead::{Letter, LetterId, ReplayReply};
 pub(crate) use error::{KvError, Trouble};
 pub(crate) use grab::GrabReply;
 pub(crate) use keys::{Keys, Partition};

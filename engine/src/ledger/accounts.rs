@@ -5,7 +5,7 @@ use sqlx::PgExecutor;
 
 use super::LedgerError;
 
-fn masked(phone: &str) -> String {
+pub(super) fn masked(phone: &str) -> String {
     match (phone.get(..3), phone.get(7..)) {
         (Some(head), Some(tail)) => format!("{head}****{tail}"),
         _ => "****".to_owned(),

@@ -6,6 +6,7 @@ pub(crate) mod audit;
 mod error;
 pub(crate) mod orders;
 pub(crate) mod sales;
+pub(crate) mod search;
 pub(crate) mod settle;
 pub(crate) mod stock;
 mod store;

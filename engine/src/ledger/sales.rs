@@ -1,6 +1,6 @@
 //! Vouchers and their sales.
 
-use domain::{Control, NewSale, SaleWindow, Timestamp, VoucherId};
+use domain::{Control, EditedSale, NewSale, SaleWindow, Timestamp, VoucherId};
 use sqlx::{PgConnection, PgExecutor};
 
 use super::LedgerError;
@@ -15,6 +15,8 @@ pub(crate) struct SaleRow {
     pub(crate) rules: String,
     pub(crate) pay_value: i64,
     pub(crate) actual_value: i64,
+    /// Units published.
+    pub(crate) published: i64,
     /// Units published, with later changes.
     pub(crate) initial: i64,
     /// Units without a live order.
@@ -35,6 +37,7 @@ struct Raw {
     pay_value: i32,
     actual_value: i32,
     initial: i32,
+    changed: i32,
     stock: i32,
     begins_at: time::OffsetDateTime,
     ends_at: time::OffsetDateTime,
@@ -56,7 +59,8 @@ impl TryFrom<Raw> for SaleRow {
             rules: raw.rules,
             pay_value: raw.pay_value.into(),
             actual_value: raw.actual_value.into(),
-            initial: raw.initial.into(),
+            published: raw.initial.into(),
+            initial: i64::from(raw.initial) + i64::from(raw.changed),
             stock: raw.stock.into(),
             window: SaleWindow {
                 begins_at: raw.begins_at.into(),
@@ -105,7 +109,7 @@ pub(crate) async fn by_id(db: impl PgExecutor<'_>, id: VoucherId) -> Result<Opti
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
+                s.initial, s.changed, s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id WHERE s.voucher_id = $1"#,
         id.get()
     )
@@ -119,7 +123,7 @@ pub(crate) async fn lock(db: impl PgExecutor<'_>, id: VoucherId) -> Result<Optio
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
+                s.initial, s.changed, s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
          WHERE s.voucher_id = $1 FOR NO KEY UPDATE OF s"#,
         id.get()
@@ -138,7 +142,7 @@ pub(crate) async fn recent(
     let raw = sqlx::query_as!(
         Raw,
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
-                s.initial + s.changed AS "initial!", s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
+                s.initial, s.changed, s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
          WHERE s.ends_at > $1 ORDER BY s.voucher_id DESC LIMIT $2"#,
         time::OffsetDateTime::from(after),
@@ -203,4 +207,38 @@ pub(crate) async fn raise_version(db: impl PgExecutor<'_>, id: VoucherId) -> Res
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Changes what a sale says of itself and its window, if it is as the caller saw it. `false`: somebody changed it
+/// meanwhile, or it has ended; nothing changed.
+pub(crate) async fn edit(
+    db: &mut PgConnection,
+    seen: &SaleRow,
+    edited: &EditedSale,
+) -> Result<bool, LedgerError> {
+    let done = sqlx::query!(
+        "UPDATE seckill_voucher SET begins_at = $2, ends_at = $3, version = version + 1
+         WHERE voucher_id = $1 AND version = $4 AND state <> 'ended'",
+        seen.id.get(),
+        time::OffsetDateTime::from(edited.window.begins_at),
+        time::OffsetDateTime::from(edited.window.ends_at),
+        seen.version
+    )
+    .execute(&mut *db)
+    .await?;
+    if done.rows_affected() != 1 {
+        return Ok(false);
+    }
+    sqlx::query!(
+        "UPDATE voucher SET title = $2, sub_title = $3, rules = $4, pay_value = $5, actual_value = $6 WHERE id = $1",
+        seen.id.get(),
+        edited.title,
+        edited.sub_title,
+        edited.rules,
+        edited.pay_value,
+        edited.actual_value
+    )
+    .execute(db)
+    .await?;
+    Ok(true)
 }

@@ -1,6 +1,7 @@
 //! The engine against real stores. Tests carry the ids of the invariants (I…), faults (K…) and reports (R…) they prove.
 
 mod accounts;
+mod console;
 mod consumer;
 mod grab;
 mod guardian;

@@ -33,7 +33,7 @@ fn k57_i2_a_script_that_ignores_epochs_is_caught() {
 
 #[test]
 fn k57_i3_acknowledging_before_the_commit_is_caught() {
-    is_caught(Mutation::AckBeforeCommit, &["I3", "I4", "I5"]);
+    is_caught(Mutation::AckBeforeCommit, &["I2", "I3", "I4", "I5"]);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 mod actors;
 mod check;
 mod controls;
+mod coverage;
+#[cfg(test)]
 mod drift;
 mod model;
 mod run;

@@ -35,7 +35,7 @@ pub(crate) fn search(count: u64, mutation: Mutation) -> Option<u64> {
     (seed < count).then_some(seed)
 }
 
-/// The whole story of a failing schedule, to be read by people.
+/// The whole story of a schedule, to be read by people.
 pub(crate) fn story(seed: u64, mutation: Mutation) -> String {
     let mut world = World::new(seed, mutation, true);
     let end = world.run();

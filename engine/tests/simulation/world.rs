@@ -41,9 +41,9 @@ const WEIGHTS: [[u8; 3]; 9] = [
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
     Nothing,
-    /// A single key of the sale (K25, R…).
+    /// A single key of the sale.
     Key,
-    /// The stream with its group (K27).
+    /// The group, or the stream with it (K27).
     Stream,
     /// The newest writes (K24, K34).
     Tail,
@@ -107,7 +107,9 @@ impl World {
             3 => Loss::All,
             _ => Loss::Nothing,
         };
-        let refused = if rng.u8(0..4) == 0 { 1 } else { 0 };
+        let refused = i64::from(rng.u8(0..4) == 0);
+        // Two processes may go by one name (K19).
+        let names = u8::from(rng.u8(0..4) > 0);
         let skew = [1, 5, 8][rng.usize(..3)];
         let weights = WEIGHTS.map(|choices| choices[rng.usize(..3)]);
         let faults = [1, 2, 4][rng.usize(..3)];
@@ -128,7 +130,7 @@ impl World {
             clients,
             webs: vec![Web::new(1), Web::new(1)],
             late: Vec::new(),
-            workers: vec![Worker::new(0), Worker::new(1)],
+            workers: vec![Worker::new(0), Worker::new(names)],
             rebuilders: vec![Rebuilder::default(); 2],
             lock: Lock::default(),
             restocker: Restocker::Idle,
@@ -256,6 +258,7 @@ impl World {
                 1 => self.redis.claims.0.clear(),
                 _ => self.redis.sale = Sale::default(),
             },
+            Loss::Stream if self.rng.bool() => self.redis.stream.destroy_group(),
             Loss::Stream => self.redis.stream.delete(),
             Loss::Tail => {
                 let Some(kept) = self.kept.take() else {

@@ -2,6 +2,7 @@
 
 mod admin;
 mod body;
+mod console;
 mod events;
 mod orders;
 mod session;
@@ -48,6 +49,12 @@ pub(crate) fn router() -> Router<AppState> {
         .routes(routes!(admin::end))
         .routes(routes!(admin::overview))
         .routes(routes!(admin::audit))
+        .routes(routes!(console::edit))
+        .routes(routes!(console::dead))
+        .routes(routes!(console::replay))
+        .routes(routes!(console::release))
+        .routes(routes!(console::report))
+        .routes(routes!(console::orders))
         .split_for_parts();
     // Written once: a connection clones every handler with what it holds.
     let document = Bytes::from(document.to_json().unwrap_or_default());

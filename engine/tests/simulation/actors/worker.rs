@@ -63,6 +63,22 @@ impl Worker {
         *self = Self::new(self.name);
     }
 
+    /// After the writing: gives back what failed, one by one, then acknowledges.
+    fn proceed(&mut self) {
+        if !self.open.is_empty() {
+            self.task = Task::Write;
+            return;
+        }
+        let failed = |fate: &Fate| matches!(fate, Fate::Failed { .. } | Fate::Unwritable);
+        let next = self.fates.iter().skip(self.given).position(failed);
+        self.given += next.unwrap_or_default();
+        self.task = if next.is_some() {
+            Task::GiveBack
+        } else {
+            Task::Finish
+        };
+    }
+
     fn hold(&mut self, batch: Vec<Entry>) {
         self.home = self.task;
         self.open = vec![(0, batch.len())];
@@ -94,16 +110,25 @@ impl World {
             Task::Open => {
                 self.redis.stream.ensure_group();
                 self.workers[at].task = Task::CatchUp;
-                return true;
+                true
             }
             Task::CatchUp | Task::Read => self.read(at),
-            Task::Write => self.write(at),
+            Task::Write => {
+                self.write(at);
+                true
+            }
             Task::Reject => {
                 self.reject(at);
                 true
             }
-            Task::GiveBack => self.give_back_next(at),
-            Task::Finish => self.finish(at),
+            Task::GiveBack => {
+                self.give_back_next(at);
+                true
+            }
+            Task::Finish => {
+                self.finish(at);
+                true
+            }
             Task::Tell => {
                 self.tell(at);
                 true
@@ -115,9 +140,10 @@ impl World {
         let worker = &self.workers[at];
         let (name, count) = (worker.name, self.rng.usize(1..=3));
         let stream = &mut self.redis.stream;
+        let takes_over = worker.task == Task::Read && self.rng.u8(..3) == 0;
         let read: Result<Vec<Entry>, NoGroup> = if worker.task == Task::CatchUp {
             stream.own_pending(name, count)
-        } else if self.rng.u8(..3) == 0 {
+        } else if takes_over {
             let (calm, rng) = (self.calm, &mut self.rng);
             stream.claim(name, || calm || rng.bool())
         } else {
@@ -137,39 +163,32 @@ impl World {
             }
             Ok(batch) => {
                 worker.hold(batch);
-                self.note(|world| format!("worker {at} holds {:?}", world.workers[at].batch));
+                let how = if takes_over { "takes over" } else { "holds" };
+                self.note(|world| format!("worker {at} {how} {:?}", world.workers[at].batch));
             }
         }
         true
     }
 
-    fn write(&mut self, at: usize) -> bool {
+    fn write(&mut self, at: usize) {
         if self.mutation == Mutation::AckBeforeCommit {
             self.redis.stream.finish(&self.workers[at].batch);
         }
-        let Some((from, to)) = self.workers[at].open.pop() else {
-            self.workers[at].task = Task::GiveBack;
-            return true;
-        };
         if self.fault(6) {
             self.workers[at].begin_again();
             self.note(|_| format!("worker {at}: the transaction rolls back"));
-            return true;
+            return;
         }
-        let settled = self
-            .ledger
-            .settle(&self.workers[at].batch[from..to], self.mutation);
-        self.note(|world| {
-            format!(
-                "worker {at} settles {:?}: {settled:?}",
-                &world.workers[at].batch[from..to]
-            )
-        });
         let worker = &mut self.workers[at];
-        match settled {
+        let Some((from, to)) = worker.open.pop() else {
+            return worker.proceed();
+        };
+        let part = &worker.batch[from..to];
+        let settled = self.ledger.settle(part, self.mutation);
+        match &settled {
             Some(fates) => {
                 worker.fates.extend(fates);
-                self.after_commit(at);
+                worker.proceed();
             }
             None if to - from == 1 => worker.task = Task::Reject,
             None => {
@@ -178,7 +197,13 @@ impl World {
                 worker.open.push((from, middle));
             }
         }
-        true
+        self.note(|world| {
+            let part = &world.workers[at].batch[from..to];
+            format!("worker {at} settles {part:?}: {settled:?}")
+        });
+        if settled.is_some() {
+            self.after_commit(at);
+        }
     }
 
     fn reject(&mut self, at: usize) {
@@ -186,7 +211,7 @@ impl World {
         let entry = worker.batch[worker.fates.len()];
         let fate = self.ledger.reject(&entry);
         worker.fates.push(fate);
-        worker.task = Task::Write;
+        worker.proceed();
         self.note(|_| format!("worker {at} rejects {entry:?}: {fate:?}"));
         self.after_commit(at);
     }
@@ -199,31 +224,26 @@ impl World {
         }
     }
 
-    fn give_back_next(&mut self, at: usize) -> bool {
+    fn give_back_next(&mut self, at: usize) {
         let worker = &mut self.workers[at];
-        while worker.given < worker.batch.len() {
-            let (entry, fate) = (worker.batch[worker.given], worker.fates[worker.given]);
-            worker.given += 1;
-            let instead = match fate {
-                Fate::Failed { instead } => instead,
-                Fate::Unwritable => None,
-                Fate::Confirmed | Fate::Settled => continue,
-            };
-            let given = self
-                .redis
-                .give_back(entry.user, entry.order, instead, self.mutation);
-            self.note(|_| format!("worker {at} gives back {entry:?}, instead {instead:?}: {given}"));
-            if self.fault(6) {
-                self.workers[at].begin_again();
-                self.note(|_| format!("worker {at}: the answer to the give-back is lost"));
-            }
-            return true;
+        let entry = worker.batch[worker.given];
+        let instead = match worker.fates[worker.given] {
+            Fate::Failed { instead } => instead,
+            _ => None,
+        };
+        worker.given += 1;
+        worker.proceed();
+        let given = self
+            .redis
+            .give_back(entry.user, entry.order, instead, self.mutation);
+        self.note(|_| format!("worker {at} gives back {entry:?}, instead {instead:?}: {given}"));
+        if self.fault(6) {
+            self.workers[at].begin_again();
+            self.note(|_| format!("worker {at}: the answer to the give-back is lost"));
         }
-        worker.task = Task::Finish;
-        self.finish(at)
     }
 
-    fn finish(&mut self, at: usize) -> bool {
+    fn finish(&mut self, at: usize) {
         self.redis.stream.finish(&self.workers[at].batch);
         self.workers[at].task = Task::Tell;
         self.note(|_| format!("worker {at} acknowledges"));
@@ -231,7 +251,6 @@ impl World {
             self.workers[at].begin_again();
             self.note(|_| format!("worker {at}: the answer to the acknowledgement is lost"));
         }
-        true
     }
 
     /// What subscribers hear is what the ledger says (I8).

@@ -39,7 +39,7 @@ pub(crate) enum Fate {
     Unwritable,
 }
 
-/// Everything that PostgreSQL holds of one sale.
+/// Everything that the database holds of one sale.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     /// Units published, with later changes.

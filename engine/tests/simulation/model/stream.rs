@@ -56,6 +56,11 @@ impl Stream {
         self.group = None;
     }
 
+    /// XGROUP DESTROY.
+    pub(crate) fn destroy_group(&mut self) {
+        self.group = None;
+    }
+
     /// XGROUP CREATE … 0 MKSTREAM; a group that is there stays.
     pub(crate) fn ensure_group(&mut self) {
         self.group.get_or_insert_default();
