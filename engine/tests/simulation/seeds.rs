@@ -9,15 +9,15 @@ use crate::{
 /// Seed, and the rule that was missing.
 const FAULTS: [(u64, Mutation); 5] = [
     // A consumer that was slow through the loss of Redis confirmed what the rebuild had sold again.
-    (0, Mutation::StaleOrdersConfirmed),
+    (760, Mutation::StaleOrdersConfirmed),
     // A rebuild raised the epoch of a sale that another had rebuilt meanwhile, and lost what had been sold since.
-    (0, Mutation::RaiseBlindly),
+    (2151, Mutation::RaiseBlindly),
     // A rebuild drained up to the last entry of an earlier shutting.
-    (0, Mutation::DrainToOldMark),
+    (6799, Mutation::DrainToOldMark),
     // Recovery undid a change of stock whose operator was only slow.
-    (0, Mutation::RecoveryOnlyLooks),
+    (4, Mutation::RecoveryOnlyLooks),
     // Of two operators, the older one had the last word in Redis.
-    (0, Mutation::SteersOutOfOrder),
+    (834, Mutation::SteersOutOfOrder),
 ];
 
 #[test]
@@ -28,9 +28,9 @@ fn i1_to_i11_what_failed_once_holds() {
             "{}",
             story(seed, Mutation::None)
         );
-        assert!(
-            run(seed, missing).is_err(),
-            "seed {seed} no longer shows {missing:?}"
-        );
+        if run(seed, missing).is_ok() {
+            let other = search(SCHEDULES, missing);
+            panic!("seed {seed} no longer shows {missing:?}; {other:?} does");
+        }
     }
 }
