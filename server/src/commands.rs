@@ -1,25 +1,20 @@
 //! What the binary does, a function a command.
 
-use std::{
-    io::{IsTerminal, Write},
-    process::ExitCode,
-    sync::Arc,
-};
+use std::{io::Write, process::ExitCode, sync::Arc};
 
 use anyhow::{Context, bail};
 use engine::{Engine, EngineSettings, SystemClock};
 use prometheus_client::registry::Registry;
-use tracing_subscriber::EnvFilter;
 
 use crate::{
     config::{AdminCommand, Cli, Command},
-    serve,
+    log, serve,
 };
 
 /// Runs a command. Exit code 1: it could not be done, the reason is printed.
 pub(crate) fn run(cli: Cli) -> ExitCode {
     let json = matches!(&cli.command, Command::Serve(serve) if serve.log_json);
-    log_to_stderr(json);
+    log::to_stderr(json);
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -91,19 +86,5 @@ fn say(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
-    }
-}
-
-fn log_to_stderr(json: bool) {
-    let filter = EnvFilter::try_from_env("SECKILL_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
-    if json {
-        log.json().init();
-    } else {
-        log.with_ansi(std::io::stderr().is_terminal())
-            .with_target(false)
-            .init();
     }
 }

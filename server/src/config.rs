@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::Phone;
 use engine::EngineSettings;
 
+use crate::gate::GateArgs;
+
 /// Where `make run` leaves the addresses of its private stores.
 const STORES_FILE: &str = ".data/stores.env";
 
@@ -128,6 +130,9 @@ pub(crate) struct Serve {
     /// Log lines as JSON.
     #[arg(long, env = "SECKILL_LOG_JSON")]
     pub(crate) log_json: bool,
+    /// Limits.
+    #[command(flatten)]
+    pub(crate) gate: GateArgs,
 }
 
 impl Stores {
@@ -161,6 +166,7 @@ impl Serve {
             claim_every: Duration::from_millis((self.claim_idle_ms / 3).max(100)),
             page_connections: self.page_connections,
             worker_connections: self.worker_connections,
+            rates: self.gate.rates(),
             ..stores.settings(&consumer)?
         };
         #[cfg(feature = "failpoints")]

@@ -82,6 +82,33 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", words).retry_after(1)
     }
 
+    /// Refused for now: the caller is too fast.
+    pub(crate) fn too_fast(wait: std::time::Duration) -> Self {
+        let words = "That was too fast. Wait a moment, then try again.";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", words).retry_after(whole_seconds(wait))
+    }
+
+    /// Words for what the router or a layer refuses by itself.
+    pub(crate) fn of_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::NOT_FOUND => Self::not_found(),
+            StatusCode::METHOD_NOT_ALLOWED => {
+                Self::new(status, "method_not_allowed", "That can't be done to this address.")
+            }
+            StatusCode::PAYLOAD_TOO_LARGE => Self::too_large(),
+            StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => Self::busy(),
+            _ if status.is_client_error() => {
+                Self::new(status, "bad_request", "This request can't be understood.")
+            }
+            _ => Self::internal(),
+        }
+    }
+
+    /// The body is larger than anything here takes.
+    pub(crate) const fn too_large() -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large.")
+    }
+
     const fn internal() -> Self {
         let words = "Something went wrong on our side. Nothing was lost: try again in a moment.";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", words)
@@ -95,6 +122,13 @@ impl Problem {
         let words = "A field is missing, unknown or of the wrong type.";
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_body", words)
     }
+}
+
+/// For `Retry-After`: rounded up, at least one.
+pub(crate) fn whole_seconds(wait: std::time::Duration) -> u64 {
+    u64::try_from(wait.as_millis().div_ceil(1000))
+        .unwrap_or(u64::MAX)
+        .max(1)
 }
 
 impl IntoResponse for Problem {
@@ -118,7 +152,9 @@ impl IntoResponse for Problem {
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        if error.is_passing() {
+        if let Some(wait) = error.too_fast() {
+            Self::too_fast(wait)
+        } else if error.is_passing() {
             tracing::warn!(%error, "a store is in trouble");
             Self::busy()
         } else {
@@ -233,9 +269,7 @@ pub(crate) fn grab_answer(outcome: GrabOutcome) -> Response {
             "The sale is paused. It goes on later; nothing was taken.",
         ),
         GrabOutcome::RateLimited { retry_after_ms } => {
-            let words = "That was too fast. Wait a moment, then try again.";
-            Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", words)
-                .retry_after(retry_after_ms.div_ceil(1000).max(1))
+            Problem::too_fast(std::time::Duration::from_millis(retry_after_ms))
         }
         GrabOutcome::NotReady => {
             let words = "The sale is being prepared. Nothing was taken: try again in a moment.";

@@ -2,13 +2,12 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use anyhow::{Context, bail};
-use axum::{Router, extract::DefaultBodyLimit, middleware, serve::ListenerExt};
+use anyhow::bail;
+use axum::{Router, extract::DefaultBodyLimit, middleware};
 use engine::{Engine, EngineSettings, SystemClock};
 use leptos::config::LeptosOptions;
 use prometheus_client::registry::Registry;
 use tokio::{
-    net::TcpListener,
     signal::unix::{SignalKind, signal},
     task::JoinSet,
 };
@@ -17,7 +16,12 @@ use tower_http::{catch_panic::CatchPanicLayer, timeout::TimeoutLayer};
 
 use crate::{
     config::{Role, Serve},
-    demo, hmdp, ops, pages, rest, security,
+    demo,
+    gate::{self, Gate},
+    hmdp,
+    listen::{self, Manners},
+    observe::{self, Observer},
+    ops, pages, rest, security,
     state::{AppState, Shared, Site},
 };
 
@@ -61,17 +65,8 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         }
     }
 
-    let listener = TcpListener::bind(args.listen).await.with_context(|| {
-        format!(
-            "can't listen on {}: is another server running there?",
-            args.listen
-        )
-    })?;
+    let listener = listen::bind(args.listen)?;
     let address = listener.local_addr()?;
-    let listener = listener.tap_io(|stream| {
-        // Small answers must not wait for each other.
-        let _ = stream.set_nodelay(true);
-    });
     let site = if args.role == Role::Worker {
         Site {
             demo: args.demo,
@@ -90,9 +85,13 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         .site_root(args.site.to_string_lossy().into_owned())
         .site_addr(address)
         .build();
+    let site = Arc::new(site);
+    let counts = listen::Counts::new(&mut registry);
+    let observer = Arc::new(Observer::new(&mut registry)?);
+    let gate = Arc::new(Gate::new(&args.gate, engine.clone(), site.clone(), &mut registry));
     let state = AppState::new(Shared {
         engine: engine.clone(),
-        site: Arc::new(site),
+        site,
         registry,
         stop: told.clone(),
         leptos,
@@ -108,14 +107,13 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     let router = if args.role == Role::Worker {
         ops::router().with_state(state)
     } else {
-        router(args, state)
+        router(args, state, gate, observer)
     };
-    let stop_web = told.clone().cancelled_owned();
-    let web = tokio::spawn(
-        axum::serve(listener, router)
-            .with_graceful_shutdown(stop_web)
-            .into_future(),
-    );
+    let manners = Manners {
+        connections: args.gate.connections,
+        header_timeout: args.gate.header_timeout(),
+    };
+    let web = tokio::spawn(listen::serve(listener, router, manners, counts, told.clone()));
 
     // A task that ends by itself is a crash: better no process than half of one.
     let crashed = tokio::select! {
@@ -136,7 +134,7 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
 }
 
 /// Everything that the web half answers.
-fn router(args: &Serve, state: AppState) -> Router {
+fn router(args: &Serve, state: AppState, gate: Arc<Gate>, observer: Arc<Observer>) -> Router {
     Router::new()
         .merge(rest::router())
         .merge(hmdp::router())
@@ -144,13 +142,15 @@ fn router(args: &Serve, state: AppState) -> Router {
         .merge(pages::assets(&args.site))
         .merge(pages::router(&state))
         .layer(security::cross_site())
-        .layer(middleware::from_fn_with_state(state.clone(), security::headers))
+        .layer(middleware::from_fn_with_state(gate, gate::pass))
         .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
         .layer(TimeoutLayer::with_status_code(
             axum::http::StatusCode::SERVICE_UNAVAILABLE,
             HANDLER_TIMEOUT,
         ))
         .layer(CatchPanicLayer::new())
+        .layer(middleware::from_fn_with_state(state.clone(), security::headers))
+        .layer(middleware::from_fn_with_state(observer, observe::observe))
         .with_state(state)
 }
 

@@ -2,7 +2,7 @@
 
 use axum::{
     Json,
-    extract::State,
+    extract::{Query, State},
     http::{HeaderMap, StatusCode, header::SET_COOKIE},
     response::{IntoResponse, Response},
 };
@@ -98,15 +98,30 @@ pub(crate) async fn log_in(
     Ok(response)
 }
 
-/// Ends the session.
-#[utoipa::path(delete, path = "/api/v1/session", responses((status = 204, description = "Ended, or there was none"),
+#[derive(Deserialize, utoipa::IntoParams)]
+pub(crate) struct LogOut {
+    /// Ends all sessions of the account, on every device.
+    #[serde(default)]
+    everywhere: bool,
+}
+
+/// Ends the session, or all sessions of its account.
+#[utoipa::path(delete, path = "/api/v1/session", params(LogOut), responses(
+    (status = 204, description = "Ended, or there was none"),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn log_out(
     State(engine): State<Engine>,
     State(site): State<SharedSite>,
+    Query(wish): Query<LogOut>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     if let Some(token) = auth::token(&headers, &site) {
+        if wish.everywhere
+            && let Some(user) = engine.session(token).await?
+        {
+            engine.log_out_everywhere(user).await?;
+        }
         engine.log_out(token).await?;
     }
     let mut response = StatusCode::NO_CONTENT.into_response();

@@ -1,0 +1,56 @@
+//! What kind of call this is, from its method and path alone.
+
+use axum::http::Method;
+
+/// The kinds of call that the gate tells apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Never refused: alive, ready, metrics, the built site.
+    Free,
+    /// An attempt to get a unit.
+    Grab,
+    /// A code or a login.
+    LogIn,
+    /// An event stream.
+    Stream,
+    /// Everything else.
+    Page,
+}
+
+impl Class {
+    pub(super) fn of(method: &Method, path: &str) -> Self {
+        let post = method == Method::POST;
+        match path {
+            "/healthz" | "/readyz" | "/metrics" => Self::Free,
+            "/api/v1/events" => Self::Stream,
+            "/api/fn/grab" => Self::Grab,
+            "/api/v1/session" | "/api/v1/session/code" | "/api/fn/log_in" | "/api/fn/send_code"
+            | "/hmdp/user/login" | "/hmdp/user/code"
+                if post =>
+            {
+                Self::LogIn
+            }
+            _ if path.starts_with("/pkg/") => Self::Free,
+            _ if post && path.starts_with("/api/v1/vouchers/") && path.ends_with("/grab") => Self::Grab,
+            _ if post && path.starts_with("/hmdp/voucher-order/seckill/") => Self::Grab,
+            _ => Self::Page,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_told_apart() {
+        let post = |path| Class::of(&Method::POST, path);
+        assert_eq!(post("/api/v1/vouchers/10/grab"), Class::Grab);
+        assert_eq!(post("/hmdp/voucher-order/seckill/10"), Class::Grab);
+        assert_eq!(post("/api/fn/grab"), Class::Grab);
+        assert_eq!(post("/api/v1/session"), Class::LogIn);
+        assert_eq!(Class::of(&Method::GET, "/api/v1/session"), Class::Page);
+        assert_eq!(Class::of(&Method::GET, "/pkg/a.js"), Class::Free);
+        assert_eq!(Class::of(&Method::GET, "/"), Class::Page);
+    }
+}
