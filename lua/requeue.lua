@@ -2,8 +2,9 @@
 -- Purpose: queues an order again whose claim stands but whose entry is gone. Settling the same id twice changes nothing.
 -- KEYS: 1 claims · 2 stream
 -- ARGV: 1 user id · 2 order id · 3 voucher id · 4 epoch
--- Returns: 1 queued · 0 the claim is no longer this order's
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then
+-- Returns: 1 queued · 0 the claim is no longer this order's, or the claims are of another epoch
+local held = redis.call('HMGET', KEYS[1], ARGV[1], '0')
+if held[1] ~= ARGV[2] or held[2] ~= ARGV[4] then
   return 0
 end
 redis.call('XADD', KEYS[2], '*', 'userId', ARGV[1], 'id', ARGV[2], 'voucherId', ARGV[3], 'epoch', ARGV[4])

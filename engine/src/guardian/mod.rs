@@ -67,6 +67,13 @@ impl AddAssign for GuardReport {
     }
 }
 
+/// A sale that was shut: under which epoch, and the last entry that was decided before.
+#[derive(Debug, Clone, Copy)]
+struct Shut {
+    epoch: i64,
+    last: EntryId,
+}
+
 /// Guards the sales.
 pub struct Guardian {
     kv: Kv,
@@ -77,8 +84,8 @@ pub struct Guardian {
     clock: Arc<dyn Clock>,
     settings: Arc<EngineSettings>,
     stop: CancellationToken,
-    /// Sales that were shut here, and the last entry that was decided before.
-    closing: HashMap<VoucherId, EntryId>,
+    /// Sales that were shut here.
+    closing: HashMap<VoucherId, Shut>,
     /// Sales that differed from the ledger at the last pass: a second look tells a change under way from a lost one.
     differing: HashSet<VoucherId>,
     /// What did not add up at the last pass, by how much.

@@ -1,13 +1,15 @@
 //! Loading a sale again after Redis lost it, or came back with an old copy: shut, let the last entries settle, raise the
 //! epoch in the ledger, load.
 
+use std::time::Duration;
+
 use domain::{OrderId, VoucherId};
 
-use super::{GuardReport, Guardian, sound};
+use super::{GuardReport, Guardian, Shut, sound};
 use crate::{
     EngineError,
-    kv::{CloseReply, SaleCopy},
-    ledger::{LedgerError, orders, sales},
+    kv::{CloseReply, EntryId, SaleCopy},
+    ledger::{LedgerError, orders, sales, sales::SaleRow},
 };
 
 impl Guardian {
@@ -36,7 +38,12 @@ impl Guardian {
             return Ok(nothing);
         };
         fail_points.hit("B").await;
-        let last = *self.closing.entry(id).or_insert(last);
+        let shut = self.closing.get(&id).filter(|shut| shut.epoch == newest);
+        let last = match shut {
+            Some(shut) => shut.last,
+            None => self.queue_what_is_left(&SaleRow { epoch: newest, ..row }, last).await?,
+        };
+        self.closing.insert(id, Shut { epoch: newest, last });
         let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
         if oldest.is_some_and(|oldest| oldest <= last) {
             return Ok(GuardReport {
@@ -45,7 +52,8 @@ impl Guardian {
             });
         }
         let mut tx = self.ledger.begin_settling().await?;
-        // The fence: a holder that was too slow, and lost its lock, is refused here.
+        // The fence: a holder that was too slow, and lost its lock, is refused here; so is one whose sale was rebuilt
+        // meanwhile and sells again.
         if !sales::raise_epoch(&mut *tx, id, newest, lock.fence()).await? {
             return Ok(nothing);
         }
@@ -80,6 +88,20 @@ impl Guardian {
             rebuilt: u64::from(loaded),
             ..nothing
         })
+    }
+
+    /// The sale is shut, so no claim is added: whoever holds one with neither entry nor row is queued again, under the
+    /// epoch that was shut, or the rebuild would forget an accepted order (K27). Returns the last entry to wait for.
+    async fn queue_what_is_left(&self, shut: &SaleRow, last: EntryId) -> Result<EntryId, EngineError> {
+        if self.kv.claim_count(shut.id).await? == shut.initial - shut.stock {
+            return Ok(last);
+        }
+        let oldest = self.kv.oldest_entry(self.kv.keys().partition(shut.id)).await?;
+        self.sweep_claims(shut, oldest, Duration::ZERO).await?;
+        match self.kv.close(shut.id, shut.epoch).await? {
+            CloseReply::Closed(last) => Ok(last),
+            CloseReply::Newer => Err(EngineError::unready("the sale was rebuilt meanwhile")),
+        }
     }
 
     /// Redis may have lost the day's counter: it goes on above what the ledger has seen, by more than a lease.

@@ -14,8 +14,6 @@ use crate::{
 
 /// A claim that is younger may still be on its way.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Orders queued again in one pass, at most.
-const MOST: usize = 1000;
 
 impl Guardian {
     /// Looks only where two passes in a row found claims in flight, or units missing.
@@ -35,8 +33,12 @@ impl Guardian {
             self.in_flight.insert(id, in_flight)
         };
         let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
-        if in_flight != 0 && before.is_some() {
-            report += self.sweep_claims(sale, oldest).await?;
+        if in_flight != 0
+            && before.is_some()
+            // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
+            && let Ok(_lock) = self.locks.try_take(&format!("sweep:{id}"), 0).await?
+        {
+            report += self.sweep_claims(sale, oldest, PATIENCE).await?;
         }
         // R42: alarmed only on two equal readings with nothing on its way, and never overwritten.
         let drift = sale.initial - view.stock - claims;
@@ -55,27 +57,25 @@ impl Guardian {
         Ok(report)
     }
 
-    async fn sweep_claims(
+    /// Queues claims again that have neither entry nor row, and gives back the units of failed orders.
+    pub(super) async fn sweep_claims(
         &self,
         sale: &SaleRow,
         oldest: Option<EntryId>,
+        patience: Duration,
     ) -> Result<GuardReport, EngineError> {
         let mut report = GuardReport::default();
-        // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
-        let Ok(_lock) = self.locks.try_take(&format!("sweep:{}", sale.id), 0).await? else {
-            return Ok(report);
-        };
         let mut cursor = 0;
         loop {
             let (next, claims) = self.kv.scan_claims(sale.id, cursor).await?;
             let aged: Vec<(UserId, OrderId)> = claims
                 .into_iter()
-                .filter(|(_, order)| self.is_left(*order, oldest))
+                .filter(|(_, order)| self.is_left(*order, oldest, patience))
                 .collect();
             let rows = orders::states(&self.ledger.worker, &aged).await?;
             for ((user, order), row) in aged.into_iter().zip(rows) {
                 match row {
-                    None if report.requeued < MOST as u64 => {
+                    None => {
                         report.requeued +=
                             u64::from(self.kv.requeue(sale.id, sale.epoch, user, order).await?);
                     }
@@ -109,8 +109,8 @@ impl Guardian {
 
     /// Whether the order is old, and older than every entry that waits: its own entry is gone then. Queueing it again
     /// by mistake would do no harm.
-    fn is_left(&self, order: OrderId, oldest: Option<EntryId>) -> bool {
-        let patience = i64::try_from(PATIENCE.as_secs()).unwrap_or(i64::MAX);
+    fn is_left(&self, order: OrderId, oldest: Option<EntryId>, patience: Duration) -> bool {
+        let patience = i64::try_from(patience.as_secs()).unwrap_or(i64::MAX);
         let minted = order.unix_seconds();
         let aged = self.clock.now().seconds() - minted >= patience;
         let behind = oldest.is_none_or(|entry| i64::try_from(entry.millis / 1000).unwrap_or(0) > minted + 1);

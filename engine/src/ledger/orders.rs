@@ -125,14 +125,16 @@ pub(crate) async fn states(
     orders: &[(UserId, OrderId)],
 ) -> Result<Vec<Option<(OrderState, Option<OrderId>)>>, LedgerError> {
     let ids: Vec<i64> = orders.iter().map(|(_, id)| id.get()).collect();
+    let users: Vec<i64> = orders.iter().map(|(user, _)| user.get()).collect();
     let rows = sqlx::query!(
         r#"SELECT o.state AS "state?", live.id AS "live?"
-           FROM UNNEST($1::bigint[]) WITH ORDINALITY AS e (id, place)
-           LEFT JOIN voucher_order o ON o.id = e.id
+           FROM UNNEST($1::bigint[], $2::bigint[]) WITH ORDINALITY AS e (id, user_id, place)
+           LEFT JOIN voucher_order o ON o.id = e.id AND o.user_id = e.user_id
            LEFT JOIN voucher_order live ON live.user_id = o.user_id AND live.voucher_id = o.voucher_id
                 AND live.state IN ('confirmed', 'paid', 'used')
            ORDER BY e.place"#,
-        &ids
+        &ids,
+        &users
     )
     .fetch_all(db)
     .await?;

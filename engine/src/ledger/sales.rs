@@ -178,8 +178,8 @@ pub(crate) async fn steer(
     Ok(done.rows_affected() == 1)
 }
 
-/// Raises the epoch above `newest`, for the holder of the rebuild lock with this fencing number. `false`: a later holder
-/// was here already, nothing changed.
+/// Raises the epoch above `newest`, which was shut, for the holder of the rebuild lock with this fencing number. `false`:
+/// a later holder was here already, or the sale was rebuilt meanwhile; nothing changed.
 pub(crate) async fn raise_epoch(
     db: impl PgExecutor<'_>,
     id: VoucherId,
@@ -188,7 +188,7 @@ pub(crate) async fn raise_epoch(
 ) -> Result<bool, LedgerError> {
     let done = sqlx::query!(
         "UPDATE seckill_voucher SET epoch = GREATEST(epoch, $2) + 1, fence = $3
-         WHERE voucher_id = $1 AND fence < $3",
+         WHERE voucher_id = $1 AND fence < $3 AND epoch <= $2",
         id.get(),
         newest,
         fence

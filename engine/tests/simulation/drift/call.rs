@@ -180,7 +180,7 @@ fn open(rng: &mut Rng) -> Open {
         begin,
         end,
         state: STATES[at(rng)],
-        version: rng.i64(..4),
+        version: rng.i64(0..4),
         run: rng.u32(..3),
     }
 }

@@ -246,9 +246,9 @@ impl Redis {
         1
     }
 
-    /// `requeue.lua`: whether the claim is still this order's, and its entry queued again.
+    /// `requeue.lua`: whether the claim is still this order's, of the same epoch, and its entry queued again.
     pub(crate) fn requeue(&mut self, epoch: i64, user: User, order: Order) -> bool {
-        let stands = self.claims.get(user) == Some(order);
+        let stands = self.claims.get(user) == Some(order) && self.claims.get(EPOCH) == Some(epoch);
         if stands {
             self.stream.add(user, order, epoch);
         }
