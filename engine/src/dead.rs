@@ -64,7 +64,9 @@ impl DeadLetters {
 
     /// Queues a letter's order again.
     pub(crate) async fn replay(&self, actor: UserId, id: &str) -> Result<LetterOutcome, EngineError> {
-        let Ok(id) = id.parse::<LetterId>() else { return Ok(LetterOutcome::Gone) };
+        let Ok(id) = id.parse::<LetterId>() else {
+            return Ok(LetterOutcome::Gone);
+        };
         let letter = self.kv.dead_letter(id).await?;
         match self.kv.replay(id).await? {
             ReplayReply::Gone => Ok(LetterOutcome::Gone),
@@ -79,27 +81,43 @@ impl DeadLetters {
     /// Gives a letter's unit back. The failed row is written first: from then on no consumer can confirm the order, so
     /// the unit returns exactly once however often this is called (R14).
     pub(crate) async fn release(&self, actor: UserId, id: &str) -> Result<LetterOutcome, EngineError> {
-        let Ok(id) = id.parse::<LetterId>() else { return Ok(LetterOutcome::Gone) };
-        let Some(letter) = self.kv.dead_letter(id).await? else { return Ok(LetterOutcome::Gone) };
+        let Ok(id) = id.parse::<LetterId>() else {
+            return Ok(LetterOutcome::Gone);
+        };
+        let Some(letter) = self.kv.dead_letter(id).await? else {
+            return Ok(LetterOutcome::Gone);
+        };
         let Some(entry) = letter.order else {
             self.note(actor, "dropped", Some(&letter)).await?;
             self.kv.drop_letter(id).await?;
             return Ok(LetterOutcome::NoOrder);
         };
-        let queued = Queued { order: entry.order, user: entry.user, voucher: entry.voucher, epoch: None };
+        let queued = Queued {
+            order: entry.order,
+            user: entry.user,
+            voucher: entry.voucher,
+            epoch: None,
+        };
         let mut tx = self.ledger.begin().await?;
         settle::reject(&mut tx, &queued).await?;
-        let row = orders::states(&mut *tx, &[(entry.user, entry.order)]).await?.pop().flatten();
+        let row = orders::states(&mut *tx, &[(entry.user, entry.order)])
+            .await?
+            .pop()
+            .flatten();
         tx.commit().await.map_err(LedgerError::from)?;
         let outcome = match row {
             Some((OrderState::Failed, instead)) => {
-                self.kv.give_back(entry.voucher, entry.user, entry.order, instead).await?;
+                self.kv
+                    .give_back(entry.voucher, entry.user, entry.order, instead)
+                    .await?;
                 LetterOutcome::Released
             }
             Some(_) => LetterOutcome::WasSettled,
             // Voucher or account are unknown to the ledger: nobody can ever confirm it.
             None => {
-                self.kv.give_back(entry.voucher, entry.user, entry.order, None).await?;
+                self.kv
+                    .give_back(entry.voucher, entry.user, entry.order, None)
+                    .await?;
                 LetterOutcome::Released
             }
         };
@@ -111,12 +129,16 @@ impl DeadLetters {
     async fn note(&self, actor: UserId, action: &str, letter: Option<&Letter>) -> Result<(), EngineError> {
         let Some(letter) = letter else { return Ok(()) };
         let voucher = letter.order.map(|order| order.voucher);
-        let order = letter.order.map_or_else(String::new, |order| format!("order {}, ", order.order));
+        let order = letter
+            .order
+            .map_or_else(String::new, |order| format!("order {}, ", order.order));
         let detail = format!("dead letter {}: {order}{}", letter.id, letter.reason);
         let written = audit::write(&self.ledger.pages, Some(actor), action, voucher, &detail).await;
         match written {
             // A letter for a voucher that does not exist has no page in the log.
-            Err(LedgerError::Refused(_)) => Ok(audit::write(&self.ledger.pages, Some(actor), action, None, &detail).await?),
+            Err(LedgerError::Refused(_)) => {
+                Ok(audit::write(&self.ledger.pages, Some(actor), action, None, &detail).await?)
+            }
             other => Ok(other?),
         }
     }

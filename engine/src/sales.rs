@@ -182,21 +182,36 @@ impl Sales {
     /// Changes what a sale says of itself, and its window. Saving what is there already changes nothing (R47).
     pub(crate) async fn edit(&self, actor: UserId, id: VoucherId, edit: SaleEdit) -> Result<(), EditError> {
         let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
-        let row = sales::lock(&mut *tx, id).await.map_err(EngineError::from)?.ok_or(SteerError::Unknown)?;
+        let row = sales::lock(&mut *tx, id)
+            .await
+            .map_err(EngineError::from)?
+            .ok_or(SteerError::Unknown)?;
         if row.control == Control::Ended {
             return Err(SteerError::Ended.into());
         }
-        let edited = edit.check(row.window, self.clock.now()).map_err(EditError::Invalid)?;
+        let edited = edit
+            .check(row.window, self.clock.now())
+            .map_err(EditError::Invalid)?;
         let detail = differences(&row, &edited);
         if detail.is_empty() {
             return Ok(());
         }
-        if !sales::edit(&mut tx, &row, &edited).await.map_err(EngineError::from)? {
+        if !sales::edit(&mut tx, &row, &edited)
+            .await
+            .map_err(EngineError::from)?
+        {
             return Err(SteerError::Ended.into());
         }
-        audit::write(&mut *tx, Some(actor), "edited", Some(id), &detail).await.map_err(EngineError::from)?;
-        tx.commit().await.map_err(|error| EngineError::from(crate::ledger::LedgerError::from(error)))?;
-        let steered = self.kv.steer(id, row.epoch, row.version + 1, row.control, edited.window).await;
+        audit::write(&mut *tx, Some(actor), "edited", Some(id), &detail)
+            .await
+            .map_err(EngineError::from)?;
+        tx.commit()
+            .await
+            .map_err(|error| EngineError::from(crate::ledger::LedgerError::from(error)))?;
+        let steered = self
+            .kv
+            .steer(id, row.epoch, row.version + 1, row.control, edited.window)
+            .await;
         self.announce().await;
         // Should Redis have missed it, the guardian makes up for it within a second.
         steered.map_err(EngineError::from)?;
@@ -318,11 +333,30 @@ fn differences(row: &SaleRow, edited: &EditedSale) -> String {
         ("title", row.title.clone(), edited.title.clone()),
         ("sub_title", row.sub_title.clone(), edited.sub_title.clone()),
         ("rules", row.rules.clone(), edited.rules.clone()),
-        ("pay_value", row.pay_value.to_string(), edited.pay_value.to_string()),
-        ("actual_value", row.actual_value.to_string(), edited.actual_value.to_string()),
-        ("begins_at", row.window.begins_at.to_string(), edited.window.begins_at.to_string()),
-        ("ends_at", row.window.ends_at.to_string(), edited.window.ends_at.to_string()),
+        (
+            "pay_value",
+            row.pay_value.to_string(),
+            edited.pay_value.to_string(),
+        ),
+        (
+            "actual_value",
+            row.actual_value.to_string(),
+            edited.actual_value.to_string(),
+        ),
+        (
+            "begins_at",
+            row.window.begins_at.to_string(),
+            edited.window.begins_at.to_string(),
+        ),
+        (
+            "ends_at",
+            row.window.ends_at.to_string(),
+            edited.window.ends_at.to_string(),
+        ),
     ];
     let changed = pairs.iter().filter(|(_, before, after)| before != after);
-    changed.map(|(field, before, after)| format!("{field}: {before:?} -> {after:?}")).collect::<Vec<_>>().join("; ")
+    changed
+        .map(|(field, before, after)| format!("{field}: {before:?} -> {after:?}"))
+        .collect::<Vec<_>>()
+        .join("; ")
 }

@@ -41,7 +41,10 @@ impl Guardian {
         let shut = self.closing.get(&id).filter(|shut| shut.epoch == newest);
         let last = match shut {
             Some(shut) => shut.last,
-            None => self.queue_what_is_left(&SaleRow { epoch: newest, ..row }, last).await?,
+            None => {
+                self.queue_what_is_left(&SaleRow { epoch: newest, ..row }, last)
+                    .await?
+            }
         };
         self.closing.insert(id, Shut { epoch: newest, last });
         let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;

@@ -49,7 +49,10 @@ impl FromStr for LetterId {
     fn from_str(text: &str) -> Result<Self, KvError> {
         let bad = || KvError::Unexpected(format!("dead letter id {text:?}"));
         let (partition, entry) = text.split_once('.').ok_or_else(bad)?;
-        Ok(Self { partition: partition.parse().map_err(|_| bad())?, entry: entry.parse()? })
+        Ok(Self {
+            partition: partition.parse().map_err(|_| bad())?,
+            entry: entry.parse()?,
+        })
     }
 }
 
@@ -61,7 +64,9 @@ impl Kv {
 
     /// One dead letter.
     pub(crate) async fn dead_letter(&self, id: LetterId) -> Result<Option<Letter>, KvError> {
-        let Some(partition) = self.keys.partitions().find(|p| p.number() == id.partition) else { return Ok(None) };
+        let Some(partition) = self.keys.partitions().find(|p| p.number() == id.partition) else {
+            return Ok(None);
+        };
         let entry = id.entry.to_string();
         Ok(self.letters("XRANGE", partition, &entry, &entry, 1).await?.pop())
     }
@@ -82,7 +87,9 @@ impl Kv {
             .arg(count)
             .query_async(&mut self.calm.clone())
             .await?;
-        rows.into_iter().map(|(id, fields)| letter(partition, &id, &fields)).collect()
+        rows.into_iter()
+            .map(|(id, fields)| letter(partition, &id, &fields))
+            .collect()
     }
 
     /// Queues a letter's order again.
@@ -108,7 +115,9 @@ impl Kv {
 
     /// Drops a letter that is dealt with. `false`: it was gone already.
     pub(crate) async fn drop_letter(&self, id: LetterId) -> Result<bool, KvError> {
-        let Some(partition) = self.keys.partitions().find(|p| p.number() == id.partition) else { return Ok(false) };
+        let Some(partition) = self.keys.partitions().find(|p| p.number() == id.partition) else {
+            return Ok(false);
+        };
         let dropped: i64 = redis::cmd("XDEL")
             .arg(self.keys.dead(partition))
             .arg(id.entry.to_string())
@@ -119,7 +128,12 @@ impl Kv {
 }
 
 fn letter(partition: Partition, id: &str, fields: &[(String, String)]) -> Result<Letter, KvError> {
-    let field = |name: &str| fields.iter().find(|(field, _)| field == name).map_or("", |(_, value)| value.as_str());
+    let field = |name: &str| {
+        fields
+            .iter()
+            .find(|(field, _)| field == name)
+            .map_or("", |(_, value)| value.as_str())
+    };
     let order = (|| {
         Some(Entry {
             user: field("userId").parse().ok()?,
@@ -129,7 +143,10 @@ fn letter(partition: Partition, id: &str, fields: &[(String, String)]) -> Result
         })
     })();
     Ok(Letter {
-        id: LetterId { partition: partition.number(), entry: id.parse()? },
+        id: LetterId {
+            partition: partition.number(),
+            entry: id.parse()?,
+        },
         reason: field("reason").to_owned(),
         order,
         payload: field("payload").to_owned(),
