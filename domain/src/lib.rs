@@ -17,4 +17,6 @@ pub use ids::{IdError, OrderId, UserId, VoucherId};
 pub use order::{FailReason, Order, OrderState, UnknownWord};
 pub use sale::{Control, SaleState, SaleWindow};
 pub use timestamp::{Timestamp, TimestampError};
-pub use voucher::{EditedSale, FieldError, FieldErrors, MAX_STOCK, NewSale, SaleDraft, SaleEdit, StockDelta, Voucher};
+pub use voucher::{
+    EditedSale, FieldError, FieldErrors, MAX_STOCK, NewSale, SaleDraft, SaleEdit, StockDelta, Voucher,
+};

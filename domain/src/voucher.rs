@@ -151,7 +151,10 @@ impl SaleEdit {
             begins_at: self.begins_at,
             ends_at: self.ends_at,
         };
-        let begun = FieldError { code: "begun", text: "The sale has begun: its opening can't be moved any more." };
+        let begun = FieldError {
+            code: "begun",
+            text: "The sale has begun: its opening can't be moved any more.",
+        };
         match draft.check(now) {
             Ok(_) if moved => Err(FieldErrors::from([("begins_at", begun)])),
             Ok(sale) => Ok(EditedSale {

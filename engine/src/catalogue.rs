@@ -16,11 +16,11 @@ use crate::{
 };
 
 /// Sales that ended longer ago are looked up one by one.
-const KEEP: Duration = Duration::from_secs(7 * 24 * 3600);
+const KEEP: Duration = Duration::from_hours(7 * 24);
 /// Sales held at once.
 const MOST: i64 = 2000;
 /// Old sales are remembered this long, whether they exist or not.
-const OLD_MEMORY: Duration = Duration::from_secs(60);
+const OLD_MEMORY: Duration = Duration::from_mins(1);
 /// Old sales remembered at once.
 const OLD_MOST: u64 = 10_000;
 

@@ -68,13 +68,12 @@ impl Worker {
     pub async fn run(mut self) {
         let mut pause = FIRST_PAUSE;
         while !self.stop.is_cancelled() {
-            match self.pass().await {
-                Ok(_) => pause = FIRST_PAUSE,
-                Err(_) => {
-                    let stop = self.stop.clone();
-                    let _ = tokio::time::timeout(pause, stop.cancelled()).await;
-                    pause = (pause * 2).min(LONGEST_PAUSE);
-                }
+            if self.pass().await.is_ok() {
+                pause = FIRST_PAUSE;
+            } else {
+                let stop = self.stop.clone();
+                let _ = tokio::time::timeout(pause, stop.cancelled()).await;
+                pause = (pause * 2).min(LONGEST_PAUSE);
             }
         }
     }

@@ -71,10 +71,10 @@ impl Engine {
         let mut ticks = tokio::time::interval(RENEW_EVERY);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-            if let Err(error) = self.inner.catalogue.renew().await {
-                if self.inner.metrics.trouble("catalogue") {
-                    tracing::warn!(%error, "the catalogue could not be renewed; grabs go on");
-                }
+            if let Err(error) = self.inner.catalogue.renew().await
+                && self.inner.metrics.trouble("catalogue")
+            {
+                tracing::warn!(%error, "the catalogue could not be renewed; grabs go on");
             }
         }
     }

@@ -41,13 +41,13 @@ impl Grabs {
         let (batch, queue) = (settings.grab_batch, settings.grab_queue);
         let fail_points = settings.fail_points.clone();
         let parts = Arc::new(LaneParts {
-            fail_points,
             kv,
             catalogue,
             ids,
             metrics,
             batch,
             queue,
+            fail_points,
         });
         Self {
             clock,

@@ -29,9 +29,9 @@ use crate::{
 /// Between two passes.
 const EVERY: Duration = Duration::from_millis(500);
 /// A sale that is over is guarded for this long, so that its last orders are settled and told.
-pub(crate) const AFTERCARE: Duration = Duration::from_secs(2 * 3600);
+pub(crate) const AFTERCARE: Duration = Duration::from_hours(2);
 /// A consumer that has been away for this long and holds nothing is removed.
-const CONSUMER_GONE: Duration = Duration::from_secs(3600);
+const CONSUMER_GONE: Duration = Duration::from_hours(1);
 
 /// What a pass did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -80,7 +80,7 @@ impl Kv {
         count: usize,
     ) -> Result<Vec<Letter>, KvError> {
         let rows: Vec<(String, Vec<(String, String)>)> = redis::cmd(command)
-            .arg(self.keys.dead(partition))
+            .arg(partition.dead())
             .arg(from)
             .arg(to)
             .arg("COUNT")
@@ -100,8 +100,8 @@ impl Kv {
         let code: i64 = self
             .scripts
             .replay
-            .key(self.keys.dead(partition))
-            .key(self.keys.stream(partition))
+            .key(partition.dead())
+            .key(partition.stream())
             .arg(id.entry.to_string())
             .invoke_async(&mut self.calm.clone())
             .await?;
@@ -119,7 +119,7 @@ impl Kv {
             return Ok(false);
         };
         let dropped: i64 = redis::cmd("XDEL")
-            .arg(self.keys.dead(partition))
+            .arg(partition.dead())
             .arg(id.entry.to_string())
             .query_async(&mut self.calm.clone())
             .await?;

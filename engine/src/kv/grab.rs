@@ -65,7 +65,7 @@ impl Kv {
         epoch: i64,
         attempts: &[(UserId, OrderId)],
     ) -> Result<Vec<GrabReply>, KvError> {
-        let stream = self.keys.stream(self.keys.partition(voucher));
+        let stream = self.keys.partition(voucher).stream();
         let mut call = self.scripts.grab.prepare_invoke();
         call.key(self.keys.stock(voucher))
             .key(self.keys.claims(voucher))

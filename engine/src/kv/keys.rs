@@ -18,6 +18,21 @@ pub(crate) const DEMO: &str = "seckill:demo";
 pub(crate) struct Partition(u16);
 
 impl Partition {
+    /// Queued orders.
+    pub(crate) fn stream(self) -> String {
+        format!("stream.orders:{{p{}}}", self.0)
+    }
+
+    /// Tries to settle an entry alone: entry id → tries.
+    pub(crate) fn tries(self) -> String {
+        format!("settle.tries:{{p{}}}", self.0)
+    }
+
+    /// What could not be settled.
+    pub(crate) fn dead(self) -> String {
+        format!("stream.dead:{{p{}}}", self.0)
+    }
+
     /// Its number, for metrics and logs.
     pub(crate) const fn number(self) -> u16 {
         self.0
@@ -71,21 +86,6 @@ impl Keys {
     pub(crate) fn sale(self, voucher: VoucherId) -> String {
         format!("seckill:sale:{voucher}:{{p{}}}", self.partition(voucher).0)
     }
-
-    /// Queued orders.
-    pub(crate) fn stream(self, partition: Partition) -> String {
-        format!("stream.orders:{{p{}}}", partition.0)
-    }
-
-    /// Tries to settle an entry alone: entry id → tries.
-    pub(crate) fn tries(self, partition: Partition) -> String {
-        format!("settle.tries:{{p{}}}", partition.0)
-    }
-
-    /// What could not be settled.
-    pub(crate) fn dead(self, partition: Partition) -> String {
-        format!("stream.dead:{{p{}}}", partition.0)
-    }
 }
 
 /// The order-id counter of a day (UTC).
@@ -138,8 +138,8 @@ mod tests {
             keys.claims(voucher),
             keys.staged_claims(voucher, 7),
             keys.sale(voucher),
-            keys.stream(partition),
-            keys.dead(partition),
+            partition.stream(),
+            partition.dead(),
         ];
         assert_eq!(all[0], "seckill:stock:10:{p2}");
         assert!(all.iter().all(|key| key.ends_with("{p2}")), "{all:?}");

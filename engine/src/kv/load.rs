@@ -89,7 +89,7 @@ impl Kv {
             .scripts
             .close
             .key(self.keys.sale(voucher))
-            .key(self.keys.stream(self.keys.partition(voucher)))
+            .key(self.keys.partition(voucher).stream())
             .arg(epoch)
             .invoke_async(&mut self.calm.clone())
             .await?;

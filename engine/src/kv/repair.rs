@@ -50,7 +50,7 @@ impl Kv {
             .scripts
             .requeue
             .key(self.keys.claims(voucher))
-            .key(self.keys.stream(self.keys.partition(voucher)))
+            .key(self.keys.partition(voucher).stream())
             .arg(user.get())
             .arg(order.get())
             .arg(voucher.get())
@@ -83,7 +83,7 @@ impl Kv {
         count: usize,
     ) -> Result<Vec<(EntryId, u64)>, KvError> {
         let rows: Vec<(String, String, u64, u64)> = redis::cmd("XPENDING")
-            .arg(self.keys.stream(partition))
+            .arg(partition.stream())
             .arg(GROUP)
             .arg(first.to_string())
             .arg(last.to_string())
@@ -101,7 +101,7 @@ impl Kv {
         Ok(self
             .calm
             .clone()
-            .hincr(self.keys.tries(partition), entry.to_string(), 1)
+            .hincr(partition.tries(), entry.to_string(), 1)
             .await?)
     }
 
@@ -110,7 +110,7 @@ impl Kv {
         Ok(self
             .calm
             .clone()
-            .hdel(self.keys.tries(partition), entry.to_string())
+            .hdel(partition.tries(), entry.to_string())
             .await?)
     }
 
@@ -124,7 +124,7 @@ impl Kv {
         Ok(self
             .scripts
             .drop_consumers
-            .key(self.keys.stream(partition))
+            .key(partition.stream())
             .arg(GROUP)
             .arg(idle_ms)
             .arg(own)
@@ -135,7 +135,7 @@ impl Kv {
     /// The oldest entry of a partition; `None` when it is empty.
     pub(crate) async fn oldest_entry(&self, partition: Partition) -> Result<Option<EntryId>, KvError> {
         let first: redis::Value = redis::cmd("XRANGE")
-            .arg(self.keys.stream(partition))
+            .arg(partition.stream())
             .arg(&["-", "+", "COUNT", "1"])
             .query_async(&mut self.calm.clone())
             .await?;

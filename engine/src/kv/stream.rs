@@ -101,7 +101,7 @@ impl Kv {
         let con = self.blocking_connection(block).await?;
         Ok(StreamReader {
             con,
-            stream: self.keys.stream(partition),
+            stream: partition.stream(),
             consumer: consumer.to_owned(),
             block,
         })
@@ -111,7 +111,7 @@ impl Kv {
     pub(crate) async fn ensure_group(&self, partition: Partition) -> Result<bool, KvError> {
         let made: Result<(), _> = redis::cmd("XGROUP")
             .arg("CREATE")
-            .arg(self.keys.stream(partition))
+            .arg(partition.stream())
             .arg(GROUP)
             .arg("0")
             .arg("MKSTREAM")
@@ -135,14 +135,14 @@ impl Kv {
         if entries.is_empty() {
             return Ok(());
         }
-        let stream = self.keys.stream(partition);
+        let stream = partition.stream();
         let ids: Vec<String> = entries.iter().map(ToString::to_string).collect();
         let mut pipe = redis::pipe();
         pipe.atomic();
         for letter in dead {
             let text = |id: Option<i64>| id.map_or_else(String::new, |id| id.to_string());
             pipe.cmd("XADD")
-                .arg(self.keys.dead(partition))
+                .arg(partition.dead())
                 .arg("*")
                 .arg(&["reason", letter.reason, "entry"])
                 .arg(letter.entry.to_string())
@@ -166,7 +166,7 @@ impl Kv {
 
     /// What waits in a partition.
     pub(crate) async fn waiting(&self, partition: Partition) -> Result<WaitingFor, KvError> {
-        let stream = self.keys.stream(partition);
+        let stream = partition.stream();
         let (entries, first, dead): (u64, Value, u64) = redis::pipe()
             .cmd("XLEN")
             .arg(&stream)
@@ -174,7 +174,7 @@ impl Kv {
             .arg(&stream)
             .arg(&["-", "+", "COUNT", "1"])
             .cmd("XLEN")
-            .arg(self.keys.dead(partition))
+            .arg(partition.dead())
             .query_async(&mut self.calm.clone())
             .await?;
         let summary: Result<Value, _> = redis::cmd("XPENDING")

@@ -337,16 +337,29 @@ async fn i12_a_rebuild_does_not_forget_accepted_orders_whose_entries_are_gone() 
     let mut shop = TestShop::open().await;
     let users = shop.shoppers(4).await;
     let voucher = shop.sale(4).await;
-    let ids: Vec<_> = all_grab(&shop.engine, &users[..3], &voucher).await.into_iter().map(queued_id).collect();
+    let ids: Vec<_> = all_grab(&shop.engine, &users[..3], &voucher)
+        .await
+        .into_iter()
+        .map(queued_id)
+        .collect();
     // The stream is lost, and Redis restarts before the sweeper has looked.
-    let () = shop.redis.connect().await.del("stream.orders:{p0}").await.unwrap();
+    let () = shop
+        .redis
+        .connect()
+        .await
+        .del("stream.orders:{p0}")
+        .await
+        .unwrap();
     shop.redis.restart().await;
     let mut guardian = shop.guardian();
     while !guardian.pass().await.is_ok_and(|report| report.draining == 1) {}
     assert_eq!(shop.settle_all().await.confirmed, 3);
     rebuilt(&mut guardian).await;
     for (user, id) in users.iter().zip(ids) {
-        assert_eq!(shop.engine.order(*user, id).await.unwrap().unwrap().state, OrderState::Confirmed);
+        assert_eq!(
+            shop.engine.order(*user, id).await.unwrap().unwrap().state,
+            OrderState::Confirmed
+        );
     }
     assert_eq!(redis_stock(&shop, &voucher).await, 1);
     shop.close().await;

@@ -67,6 +67,6 @@ fn k57_i2_raising_the_epoch_of_a_sale_that_sells_again_is_caught() {
 }
 
 #[test]
-fn k57_i2_draining_to_an_old_mark_is_caught() {
-    is_caught(Mutation::DrainToOldMark, &["I2"]);
+fn k57_i3_forgetting_claims_whose_entries_are_lost_is_caught() {
+    is_caught(Mutation::ForgetOrphans, &["I2", "I3"]);
 }

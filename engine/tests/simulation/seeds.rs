@@ -11,9 +11,9 @@ const FAULTS: [(u64, Mutation); 5] = [
     // A consumer that was slow through the loss of Redis confirmed what the rebuild had sold again.
     (760, Mutation::StaleOrdersConfirmed),
     // A rebuild raised the epoch of a sale that another had rebuilt meanwhile, and lost what had been sold since.
-    (2151, Mutation::RaiseBlindly),
-    // A rebuild drained up to the last entry of an earlier shutting.
-    (6799, Mutation::DrainToOldMark),
+    (881, Mutation::RaiseBlindly),
+    // A rebuild forgot accepted orders whose entries were lost with the stream.
+    (149, Mutation::ForgetOrphans),
     // Recovery undid a change of stock whose operator was only slow.
     (4, Mutation::RecoveryOnlyLooks),
     // Of two operators, the older one had the last word in Redis.

@@ -2,7 +2,7 @@
 //! and read, load. Point B. The lock may be lost at any moment: it saves work, and the fence keeps order.
 
 use crate::{
-    model::{Mutation, redis::Copy},
+    model::{Mutation, Order, User, redis::Copy},
     world::World,
 };
 
@@ -39,6 +39,12 @@ pub(crate) enum Task {
     Drain {
         fence: i64,
         newest: i64,
+    },
+    /// With the stream drained, a claim without a row has lost its entry: it is queued again.
+    Sweep {
+        fence: i64,
+        newest: i64,
+        claims: Vec<(User, Order)>,
     },
     /// Raises the ledger's epoch and reads.
     Raise {
@@ -113,8 +119,7 @@ impl World {
                     return Task::Rest;
                 };
                 let closing = &mut self.rebuilders[at].closing;
-                let keeps = self.mutation == Mutation::DrainToOldMark;
-                if closing.is_none_or(|(epoch, _)| epoch != newest && !keeps) {
+                if closing.is_none_or(|(epoch, _)| epoch != newest) {
                     *closing = Some((newest, last));
                 }
                 Task::Drain { fence, newest }
@@ -124,6 +129,22 @@ impl World {
                 if self.redis.stream.entries.iter().any(|entry| entry.seq <= last) {
                     // Another pass comes again.
                     return Task::Rest;
+                }
+                let claims = self.redis.holders().collect();
+                Task::Sweep {
+                    fence,
+                    newest,
+                    claims,
+                }
+            }
+            Task::Sweep {
+                fence,
+                newest,
+                ref claims,
+            } => {
+                if self.mutation != Mutation::ForgetOrphans && self.sweep_claims(newest, claims) {
+                    self.rebuilders[at].closing = None;
+                    return Task::Close { fence, newest };
                 }
                 Task::Raise { fence, newest }
             }
@@ -143,6 +164,17 @@ impl World {
                 Task::Rest
             }
         }
+    }
+
+    /// Queues claims without a row again. Whether there were any.
+    fn sweep_claims(&mut self, epoch: i64, claims: &[(User, Order)]) -> bool {
+        let mut any = false;
+        for (user, order) in claims {
+            if self.ledger.row(*order).is_none() {
+                any |= self.redis.requeue(epoch, *user, *order);
+            }
+        }
+        any
     }
 
     /// Takes the lock if it is free, or if its holder is gone or too slow.

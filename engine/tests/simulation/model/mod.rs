@@ -28,8 +28,8 @@ pub(crate) enum Mutation {
     RebuildWithoutClose,
     /// A rebuild raises the epoch though somebody raised it after the sale was shut.
     RaiseBlindly,
-    /// A guardian drains up to the entry at which it shut the sale first, under whatever epoch that was.
-    DrainToOldMark,
+    /// A rebuild forgets claims that have neither entry nor row.
+    ForgetOrphans,
     /// A settle confirms orders that were queued under an epoch which a rebuild has left behind.
     StaleOrdersConfirmed,
     /// Recovery undoes a change of stock without a mark in the ledger that stops its operator.
