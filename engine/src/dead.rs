@@ -15,6 +15,7 @@ use crate::{
 
 /// A dead letter as operators see it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
     /// Names it in calls.
     pub id: String,

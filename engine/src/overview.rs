@@ -17,6 +17,7 @@ const SUMMED: usize = 50;
 
 /// One sale's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SaleSum {
     /// Whose.
     pub voucher_id: VoucherId,
@@ -45,6 +46,7 @@ pub struct SaleSum {
 
 /// A partition's stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct StreamState {
     /// Its number.
     pub partition: u16,
@@ -60,6 +62,7 @@ pub struct StreamState {
 
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Overview {
     /// The recent sales, newest first.
     pub sales: Vec<SaleSum>,

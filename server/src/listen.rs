@@ -57,7 +57,11 @@ pub(crate) struct Counts {
 impl Counts {
     pub(crate) fn new(registry: &mut Registry) -> Self {
         let counts = Self::default();
-        registry.register("seckill_connections_open", "Connections open", counts.open.clone());
+        registry.register(
+            "seckill_connections_open",
+            "Connections open",
+            counts.open.clone(),
+        );
         registry.register(
             "seckill_connections_refused",
             "Connections closed at once because too many were open",

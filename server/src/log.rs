@@ -27,7 +27,11 @@ pub(crate) fn to_stderr(json: bool) {
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
     if json {
-        let lines = format().json().flatten_event(true).with_current_span(false).with_span_list(false);
+        let lines = format()
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false);
         log.json().event_format(Traced { lines, json }).init();
     } else {
         let ansi = std::io::stderr().is_terminal();
@@ -48,7 +52,12 @@ where
     N: for<'a> FormatFields<'a> + 'static,
     F: FormatEvent<S, N>,
 {
-    fn format_event(&self, context: &FmtContext<'_, S, N>, mut to: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut to: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
         let mut line = String::new();
         self.lines.format_event(context, Writer::new(&mut line), event)?;
         let line = scrub(line.trim_end());
@@ -70,7 +79,8 @@ fn scrub(line: &str) -> String {
         let (word, after) = from.split_at(from.find(|c: char| !is_word(c)).unwrap_or(from.len()));
         clean.push_str(before);
         let b = word.as_bytes();
-        if b.len() == 11 && b[0] == b'1' && (b'3'..=b'9').contains(&b[1]) && b.iter().all(u8::is_ascii_digit) {
+        if b.len() == 11 && b[0] == b'1' && (b'3'..=b'9').contains(&b[1]) && b.iter().all(u8::is_ascii_digit)
+        {
             let _ = write!(clean, "{}****{}", &word[..3], &word[7..]);
         } else if b.len() == TOKEN {
             clean.push('…');
@@ -95,7 +105,10 @@ mod tests {
     fn neither_phone_nor_token_stands_in_a_line() {
         assert_eq!(scrub("phone=13812345678, x"), "phone=138****5678, x");
         assert_eq!(scrub("code:13812345678"), "code:138****5678");
-        assert_eq!(scrub("order 138123456789012 at 1764541234567"), "order 138123456789012 at 1764541234567");
+        assert_eq!(
+            scrub("order 138123456789012 at 1764541234567"),
+            "order 138123456789012 at 1764541234567"
+        );
         assert_eq!(scrub(&format!("sid={};", "a".repeat(TOKEN))), "sid=…;");
         assert_eq!(scrub("库存 1380013800"), "库存 1380013800");
     }

@@ -74,7 +74,10 @@ impl Observer {
     }
 
     fn id(&self, request: &Request) -> HeaderValue {
-        let given = request.headers().get(REQUEST_ID).filter(|id| is_plain(id.as_bytes()));
+        let given = request
+            .headers()
+            .get(REQUEST_ID)
+            .filter(|id| is_plain(id.as_bytes()));
         given.cloned().unwrap_or_else(|| {
             let n = self.next.fetch_add(1, Ordering::Relaxed);
             let id = format!("{:08x}{n:012x}", self.prefix);
@@ -85,7 +88,12 @@ impl Observer {
     fn took(&self, route: &str, status: StatusCode, began: Instant) {
         let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
         let seconds = began.elapsed().as_secs_f64();
-        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(route) {
+        if let Some(known) = self
+            .known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(route)
+        {
             known[class].observe(seconds);
             return;
         }
@@ -153,7 +161,10 @@ fn in_our_words(response: Response) -> Response {
     }
     // Set by layers further in, or for the connection: they count for this answer too.
     for (name, value) in response.headers() {
-        if name != header::CONTENT_TYPE && name != header::CONTENT_LENGTH && !told.headers().contains_key(name) {
+        if name != header::CONTENT_TYPE
+            && name != header::CONTENT_LENGTH
+            && !told.headers().contains_key(name)
+        {
             told.headers_mut().append(name.clone(), value.clone());
         }
     }

@@ -92,9 +92,11 @@ impl Problem {
     pub(crate) fn of_status(status: StatusCode) -> Self {
         match status {
             StatusCode::NOT_FOUND => Self::not_found(),
-            StatusCode::METHOD_NOT_ALLOWED => {
-                Self::new(status, "method_not_allowed", "That can't be done to this address.")
-            }
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(
+                status,
+                "method_not_allowed",
+                "That can't be done to this address.",
+            ),
             StatusCode::PAYLOAD_TOO_LARGE => Self::too_large(),
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => Self::busy(),
             _ if status.is_client_error() => {
@@ -106,7 +108,11 @@ impl Problem {
 
     /// The body is larger than anything here takes.
     pub(crate) const fn too_large() -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", "The body is too large.")
+        Self::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            "The body is too large.",
+        )
     }
 
     const fn internal() -> Self {

@@ -8,6 +8,7 @@ use super::LedgerError;
 
 /// One line of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct AuditLine {
     /// When.
     pub at: Timestamp,

@@ -23,6 +23,7 @@ pub struct OrderSearch {
 
 /// An order as operators see it: the owner's phone is masked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FoundOrder {
     /// Whose.
     pub user_id: UserId,

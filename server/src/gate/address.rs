@@ -65,11 +65,24 @@ mod tests {
     fn the_rightmost_untrusted_hop_counts_and_never_what_the_client_wrote() {
         assert_eq!(found("127.0.0.1", &[]), None, "a local tool");
         assert_eq!(found("127.0.0.1", &["9.9.9.9"]).unwrap(), "9.9.9.9");
-        assert_eq!(found("127.0.0.1", &["1.1.1.1, 9.9.9.9, 10.0.0.5"]).unwrap(), "9.9.9.9");
+        assert_eq!(
+            found("127.0.0.1", &["1.1.1.1, 9.9.9.9, 10.0.0.5"]).unwrap(),
+            "9.9.9.9"
+        );
         assert_eq!(found("127.0.0.1", &["1.1.1.1", "9.9.9.9"]).unwrap(), "9.9.9.9");
-        assert_eq!(found("127.0.0.1", &["1.1.1.1, nonsense, 10.0.0.5"]).unwrap(), "10.0.0.5");
-        assert_eq!(found("8.8.8.8", &["9.9.9.9"]).unwrap(), "8.8.8.8", "not a proxy of ours");
+        assert_eq!(
+            found("127.0.0.1", &["1.1.1.1, nonsense, 10.0.0.5"]).unwrap(),
+            "10.0.0.5"
+        );
+        assert_eq!(
+            found("8.8.8.8", &["9.9.9.9"]).unwrap(),
+            "8.8.8.8",
+            "not a proxy of ours"
+        );
         assert_eq!(found("::ffff:127.0.0.1", &["9.9.9.9:4711"]).unwrap(), "9.9.9.9");
-        assert_eq!(found("127.0.0.1", &["2001:db8:1:2:3::4"]).unwrap(), "2001:db8:1:2::");
+        assert_eq!(
+            found("127.0.0.1", &["2001:db8:1:2:3::4"]).unwrap(),
+            "2001:db8:1:2::"
+        );
     }
 }

@@ -24,8 +24,12 @@ impl Class {
             "/healthz" | "/readyz" | "/metrics" => Self::Free,
             "/api/v1/events" => Self::Stream,
             "/api/fn/grab" => Self::Grab,
-            "/api/v1/session" | "/api/v1/session/code" | "/api/fn/log_in" | "/api/fn/send_code"
-            | "/hmdp/user/login" | "/hmdp/user/code"
+            "/api/v1/session"
+            | "/api/v1/session/code"
+            | "/api/fn/log_in"
+            | "/api/fn/send_code"
+            | "/hmdp/user/login"
+            | "/hmdp/user/code"
                 if post =>
             {
                 Self::LogIn

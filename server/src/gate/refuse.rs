@@ -54,7 +54,10 @@ impl Refusal {
                 StatusCode::SERVICE_UNAVAILABLE,
                 "The shop is very busy. If you got a unit it is kept.",
             ),
-            Self::TooFast(_) => (StatusCode::TOO_MANY_REQUESTS, "That was too fast. Nothing was done."),
+            Self::TooFast(_) => (
+                StatusCode::TOO_MANY_REQUESTS,
+                "That was too fast. Nothing was done.",
+            ),
         };
         let html = format!(
             "<!doctype html><html lang=\"en\"><title>One moment</title><h1>One moment, please</h1><p>{words} \

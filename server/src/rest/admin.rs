@@ -25,7 +25,6 @@ pub(crate) struct StockChange {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Audit {
     /// Newest first.
-    #[schema(value_type = Vec<Object>)]
     lines: Vec<AuditLine>,
 }
 
@@ -109,7 +108,7 @@ pub(crate) async fn end(
 
 /// The sums: loaded = live orders + left + in flight.
 #[utoipa::path(get, path = "/api/v1/admin/overview", responses(
-    (status = 200, description = "Sums by sale and stream", body = Object),
+    (status = 200, description = "Sums by sale and stream", body = Overview),
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn overview(

@@ -32,7 +32,9 @@ pub(crate) async fn edit(
     Body(edit): Body<SaleEdit>,
 ) -> Result<Json<Edited>, Problem> {
     engine.edit(actor, id, edit).await?;
-    Ok(Json(Edited { voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)? }))
+    Ok(Json(Edited {
+        voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)?,
+    }))
 }
 
 impl From<EditError> for Problem {
@@ -48,7 +50,6 @@ impl From<EditError> for Problem {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Letters {
     /// Newest first.
-    #[schema(value_type = Vec<Object>)]
     letters: Vec<DeadLetter>,
 }
 
@@ -57,7 +58,9 @@ pub(crate) struct Letters {
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn dead(State(engine): State<Engine>, Admin(_): Admin) -> Result<Json<Letters>, Problem> {
-    Ok(Json(Letters { letters: engine.dead_letters().await? }))
+    Ok(Json(Letters {
+        letters: engine.dead_letters().await?,
+    }))
 }
 
 #[derive(Serialize, utoipa::ToSchema)]
@@ -70,10 +73,13 @@ fn dealt(outcome: LetterOutcome) -> Result<Json<Dealt>, Problem> {
     match outcome {
         LetterOutcome::Replayed => Ok(Json(Dealt { outcome: "replayed" })),
         LetterOutcome::Released => Ok(Json(Dealt { outcome: "released" })),
-        LetterOutcome::WasSettled => Ok(Json(Dealt { outcome: "was_settled" })),
+        LetterOutcome::WasSettled => Ok(Json(Dealt {
+            outcome: "was_settled",
+        })),
         LetterOutcome::Gone => Err(Problem::not_found()),
         LetterOutcome::NoOrder => {
-            let words = "The letter holds no order that could be read. Release drops it; there is nothing to replay.";
+            let words =
+                "The letter holds no order that could be read. Release drops it; there is nothing to replay.";
             Err(Problem::new(StatusCode::CONFLICT, "no_order", words))
         }
     }
@@ -116,7 +122,7 @@ pub(crate) struct Format {
 
 /// The sum of a sale: published + changed = live orders + left in the ledger.
 #[utoipa::path(get, path = "/api/v1/admin/vouchers/{id}/report", params(("id" = VoucherId, Path), Format), responses(
-    (status = 200, description = "The sum", content((Object = "application/json"), (String = "text/csv"))),
+    (status = 200, description = "The sum", content((SaleSum = "application/json"), (String = "text/csv"))),
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn report(
@@ -168,7 +174,6 @@ pub(crate) struct Search {
 #[derive(Serialize, utoipa::ToSchema)]
 pub(crate) struct Found {
     /// Newest first, a page of 200 at most.
-    #[schema(value_type = Vec<Object>)]
     orders: Vec<FoundOrder>,
 }
 
@@ -187,14 +192,28 @@ pub(crate) async fn orders(
     if !csv_wanted {
         return Ok(Json(Found { orders }).into_response());
     }
-    let mut rows = String::from("order_id,user_id,phone,voucher_id,title,state,reason,ordered_at,updated_at\n");
-    for FoundOrder { user_id, phone, order } in orders {
+    let mut rows =
+        String::from("order_id,user_id,phone,voucher_id,title,state,reason,ordered_at,updated_at\n");
+    for FoundOrder {
+        user_id,
+        phone,
+        order,
+    } in orders
+    {
         let title = cell(order.title.as_deref().unwrap_or_default());
         let reason = order.reason.map_or("", domain::FailReason::word);
         let updated = order.updated_at.map_or_else(String::new, |at| at.to_string());
-        let (id, voucher, state, at) = (order.order_id, order.voucher_id, order.state.word(), order.ordered_at);
+        let (id, voucher, state, at) = (
+            order.order_id,
+            order.voucher_id,
+            order.state.word(),
+            order.ordered_at,
+        );
         // Writing to a String can't fail.
-        let _ = writeln!(rows, "{id},{user_id},{phone},{voucher},{title},{state},{reason},{at},{updated}");
+        let _ = writeln!(
+            rows,
+            "{id},{user_id},{phone},{voucher},{title},{state},{reason},{at},{updated}"
+        );
     }
     Ok(csv("orders.csv", &rows))
 }
@@ -222,14 +241,25 @@ fn wanted(search: &Search) -> Result<OrderSearch, Problem> {
 
 /// One cell. A text that a spreadsheet would run as a formula is disarmed with a leading apostrophe.
 fn cell(text: &str) -> String {
-    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { "'" } else { "" };
+    let guard = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        "'"
+    } else {
+        ""
+    };
     format!("\"{guard}{}\"", text.replace('"', "\"\""))
 }
 
 fn csv(name: &str, rows: &str) -> Response {
     let kind = "text/csv; charset=utf-8".to_owned();
     let attachment = format!("attachment; filename=\"{name}\"");
-    ([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, attachment)], rows.to_owned()).into_response()
+    (
+        [
+            (header::CONTENT_TYPE, kind),
+            (header::CONTENT_DISPOSITION, attachment),
+        ],
+        rows.to_owned(),
+    )
+        .into_response()
 }
 
 #[cfg(test)]
