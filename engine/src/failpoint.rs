@@ -45,12 +45,10 @@ impl FailPoints {
 
     /// Passes a point.
     #[cfg(not(feature = "failpoints"))]
-    #[expect(
-        clippy::unused_async,
-        clippy::unused_self,
-        reason = "the same shape as in test builds"
-    )]
-    pub(crate) async fn hit(&self, _point: &'static str) {}
+    #[expect(clippy::unused_self, reason = "the same shape as in test builds")]
+    pub(crate) fn hit(&self, _point: &'static str) -> std::future::Ready<()> {
+        std::future::ready(())
+    }
 
     /// Whether this rule is broken on purpose.
     #[cfg(feature = "failpoints")]

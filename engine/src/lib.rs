@@ -25,6 +25,11 @@ mod rate;
 mod sales;
 mod settings;
 #[cfg(any(test, feature = "testing"))]
+#[expect(
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "a test whose surroundings can not be made is to fail loudly"
+)]
 pub mod testing;
 
 pub use accounts::{CodeSent, LogInError, Session, SessionToken};

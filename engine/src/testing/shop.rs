@@ -85,7 +85,7 @@ impl TestShop {
     /// Publishes a sale that is open for an hour.
     pub async fn sale(&self, stock: i64) -> Voucher {
         let now = SystemClock.now();
-        let hour = std::time::Duration::from_secs(3600);
+        let hour = std::time::Duration::from_hours(1);
         self.sale_between(stock, now - std::time::Duration::from_secs(1), now + hour)
             .await
     }

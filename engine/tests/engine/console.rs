@@ -36,7 +36,7 @@ async fn r47_saving_unchanged_changes_nothing_and_an_edit_reaches_both_stores() 
         (0, 1)
     );
 
-    let later = voucher.ends_at + std::time::Duration::from_secs(60);
+    let later = voucher.ends_at + std::time::Duration::from_mins(1);
     let edit = SaleEdit {
         title: "Better".into(),
         ends_at: later,

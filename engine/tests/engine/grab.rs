@@ -13,7 +13,7 @@ async fn every_code_of_the_script_is_reached_and_a_refusal_changes_nothing() {
     let shop = TestShop::open().await;
     let users = shop.shoppers(3).await;
     let admin = users[2];
-    let (now, hour) = (SystemClock.now(), Duration::from_secs(3600));
+    let (now, hour) = (SystemClock.now(), Duration::from_hours(1));
     let grab = |user, voucher| shop.engine.grab(user, voucher);
 
     let open = shop.sale(1).await;
@@ -186,7 +186,7 @@ async fn k32_without_memory_a_grab_is_refused_whole() {
 async fn k44_r09_the_window_is_judged_by_redis_however_wrong_the_process_clock_is() {
     let shop = TestShop::open().await;
     let users = shop.shoppers(3).await;
-    let (now, hour) = (SystemClock.now(), Duration::from_secs(3600));
+    let (now, hour) = (SystemClock.now(), Duration::from_hours(1));
     let open = shop.sale(3).await;
     let later = shop.sale_between(3, now + hour / 2, now + hour).await;
     for (user, shift) in users.iter().zip([0, 3_600_000, -3_600_000]) {

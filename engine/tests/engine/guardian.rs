@@ -9,7 +9,7 @@ use crate::support::{all_grab, queued, queued_id, redis_stock};
 /// Passes until one of them rebuilds.
 async fn rebuilt(guardian: &mut Guardian) -> GuardReport {
     for _ in 0..10 {
-        let report = guardian.pass().await.expect("a pass");
+        let report = guardian.pass().await.unwrap();
         if report.rebuilt > 0 {
             return report;
         }

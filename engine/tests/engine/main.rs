@@ -1,5 +1,11 @@
 //! The engine against real stores. Tests carry the ids of the invariants (I…), faults (K…) and reports (R…) they prove.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod accounts;
 mod console;
 mod consumer;
