@@ -9,6 +9,7 @@ use crate::{
     ceilings::{self, Ceiling},
     loader::{self, LoadArgs},
     session,
+    strategies::{self, ChildArgs},
 };
 
 /// Measures the shop and writes a report.
@@ -29,6 +30,9 @@ enum Command {
     /// Serves a ceiling; started by the bench itself.
     #[command(hide = true)]
     Ceiling(CeilingArgs),
+    /// Sells by a strategy until killed; started by the bench itself.
+    #[command(hide = true)]
+    Strategy(ChildArgs),
 }
 
 /// What to measure.
@@ -43,7 +47,7 @@ pub(crate) struct WholeArgs {
     /// Attempts of one crowd.
     #[arg(long)]
     pub(crate) attempts: Option<u32>,
-    /// Only these parts: http, script, ledger, drain, curves, strategies, events.
+    /// Only these parts: rounds, curves, drain, strategies, confirm, streams.
     #[arg(long, value_delimiter = ',')]
     pub(crate) only: Vec<String>,
     /// Where the report goes.
@@ -79,6 +83,7 @@ pub(crate) async fn dispatch(cli: Cli) -> Result<()> {
     match cli.command {
         None => session::whole(&cli.whole).await,
         Some(Command::Load(args)) => loader::load(&args).await,
+        Some(Command::Strategy(args)) => strategies::child(&args).await,
         Some(Command::Ceiling(args)) => {
             ceilings::serve(args.which, args.listen, &args.redis, &args.database).await
         }

@@ -5,9 +5,11 @@ mod cli;
 mod drain;
 mod load;
 mod loader;
+mod report;
 mod scenario;
 mod session;
 mod stand;
+mod strategies;
 
 use clap::Parser;
 

@@ -6,4 +6,4 @@ mod script;
 
 pub(crate) use ledger::a6_ledger;
 pub(crate) use routes::{Ceiling, serve};
-pub(crate) use script::{ScriptRate, a3_a4_script, a5_fsync};
+pub(crate) use script::{a3_a4_script, a5_fsync};

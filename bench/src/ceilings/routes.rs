@@ -33,6 +33,15 @@ pub(crate) enum Ceiling {
 }
 
 impl Ceiling {
+    /// For the report.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Canned => "A0 canned answer",
+            Self::Empty => "A1 empty route",
+            Self::Session => "A2 session and JSON, no Redis",
+        }
+    }
+
     /// Its name on the command line.
     pub(crate) const fn word(self) -> &'static str {
         match self {

@@ -12,7 +12,7 @@ use super::http::{self, Answer};
 
 /// Why an exchange failed.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// The server's or the network's doing.
     Server(&'static str),
     /// The generator's own limits.
@@ -20,16 +20,16 @@ pub(super) enum Failure {
 }
 
 /// A connection and its buffers.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     address: SocketAddr,
     stream: Option<TcpStream>,
     /// The next request.
-    pub(super) request: Vec<u8>,
+    pub(crate) request: Vec<u8>,
     inbox: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) fn new(address: SocketAddr) -> Self {
+    pub(crate) fn new(address: SocketAddr) -> Self {
         Self {
             address,
             stream: None,
@@ -54,7 +54,7 @@ impl Connection {
     }
 
     /// Sends the prepared request and reads the answer; `judge` looks at it.
-    pub(super) async fn exchange<T>(&mut self, judge: impl FnOnce(u16, &[u8]) -> T) -> Result<T, Failure> {
+    pub(crate) async fn exchange<T>(&mut self, judge: impl FnOnce(u16, &[u8]) -> T) -> Result<T, Failure> {
         self.open().await?;
         let Some(stream) = self.stream.as_mut() else {
             return Err(Failure::Server("connection refused"));

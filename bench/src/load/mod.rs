@@ -11,6 +11,7 @@ mod tally;
 mod target;
 mod template;
 
+pub(crate) use connection::Connection;
 pub(crate) use run::{Amount, Pace, Person, Plan, run};
-pub(crate) use tally::{Outcome, Quantiles};
+pub(crate) use tally::{Outcome, Quantiles, histogram};
 pub(crate) use target::{Target, Verdict};

@@ -37,7 +37,6 @@ pub(crate) struct Outcome {
 
 /// Latencies in milliseconds.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(crate) struct Quantiles {
     pub(crate) p50: f64,
     pub(crate) p99: f64,
@@ -135,7 +134,7 @@ impl Quantiles {
 }
 
 /// An empty histogram of microseconds, three digits.
-pub(super) fn histogram() -> Histogram<u64> {
+pub(crate) fn histogram() -> Histogram<u64> {
     #[expect(
         clippy::expect_used,
         reason = "the bounds are constants that hdrhistogram accepts"

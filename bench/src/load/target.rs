@@ -126,7 +126,7 @@ impl Target {
     }
 
     /// Writes the request of attempt `number`.
-    pub(super) fn render(&self, person: &Person, number: u64, out: &mut Vec<u8>) {
+    pub(crate) fn render(&self, person: &Person, number: u64, out: &mut Vec<u8>) {
         out.clear();
         self.head.fill(person, number, out);
         if self.body.fixed_length().is_some() {

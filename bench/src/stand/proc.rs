@@ -43,7 +43,6 @@ fn kilobytes(text: &str, name: &str) -> Result<u64> {
 
 /// The machine, as it describes itself.
 #[derive(Debug, Clone, Serialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub(crate) struct Machine {
     pub(crate) cpu: String,
     pub(crate) cores: usize,
