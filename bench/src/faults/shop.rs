@@ -113,7 +113,11 @@ impl Shop {
         let _ = std::fs::remove_dir_all(&log);
         std::fs::create_dir_all(&log)?;
         let site = stage.folder.join("site");
-        let around = surroundings(&redis.url(), &database.url(), &site);
+        let around = surroundings(
+            &redis_url(&redis, redis_proxy.as_ref()),
+            &ledger_url(&database, ledger_proxy.as_ref()),
+            &site,
+        );
         let mut steward = Server::new(Spec::web(), stage.binary.clone(), around, log.join("steward.log"))?;
         steward.launch()?;
         steward.ready().await?;
@@ -174,14 +178,8 @@ impl Shop {
 
     /// Starts a server and waits until it answers. Returns its place.
     pub(crate) async fn add(&mut self, spec: Spec) -> anyhow::Result<usize> {
-        let redis = self.redis_proxy.as_ref().map_or_else(
-            || self.redis.url(),
-            |proxy| format!("redis://127.0.0.1:{}/", proxy.port()),
-        );
-        let ledger = self.ledger_proxy.as_ref().map_or_else(
-            || self.database.url(),
-            |proxy| self.database.proxied_url(proxy.port()),
-        );
+        let redis = redis_url(&self.redis, self.redis_proxy.as_ref());
+        let ledger = ledger_url(&self.database, self.ledger_proxy.as_ref());
         let around = surroundings(&redis, &ledger, &self.site);
         let log = self.log.join(format!("{}-{}.log", self.servers.len(), spec.role));
         let mut server = Server::new(spec, self.binary.clone(), around, log)?;
@@ -234,6 +232,11 @@ impl Shop {
             self.steward.launch()?;
         }
         self.steward.ready().await
+    }
+
+    /// The watch goes on with the Redis that the shop has now.
+    pub(crate) fn watch_again(&self) {
+        self.watch.look_at(self.redis.url());
     }
 
     /// Lets people come.
@@ -311,6 +314,17 @@ impl Shop {
     pub(crate) fn claims_key(&self) -> String {
         format!("seckill:order:{}:{{p0}}", self.sale.id)
     }
+}
+
+fn redis_url(redis: &PrivateRedis, proxy: Option<&Proxy>) -> String {
+    proxy.map_or_else(
+        || redis.url(),
+        |proxy| format!("redis://127.0.0.1:{}/", proxy.port()),
+    )
+}
+
+fn ledger_url(database: &Database, proxy: Option<&Proxy>) -> String {
+    proxy.map_or_else(|| database.url(), |proxy| database.proxied_url(proxy.port()))
 }
 
 /// Settings with short times, so that recovery is seen within seconds.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use sqlx::PgConnection;
-use tokio::task::AbortHandle;
+use tokio::{sync::watch, task::AbortHandle};
 
 use crate::stores::Database;
 
@@ -33,6 +33,7 @@ pub(crate) struct Extremes {
 /// The running watch; ends with this value.
 pub(crate) struct Watch {
     seen: Arc<Mutex<Extremes>>,
+    redis: watch::Sender<String>,
     task: AbortHandle,
 }
 
@@ -40,8 +41,14 @@ impl Watch {
     /// Begins.
     pub(crate) fn start(redis_url: String, database: Database, voucher: i64) -> Self {
         let seen = Arc::new(Mutex::new(Extremes::default()));
-        let task = tokio::spawn(run(redis_url, database, voucher, seen.clone())).abort_handle();
-        Self { seen, task }
+        let (redis, aimed) = watch::channel(redis_url);
+        let task = tokio::spawn(run(aimed, database, voucher, seen.clone())).abort_handle();
+        Self { seen, redis, task }
+    }
+
+    /// From now on it looks at this Redis.
+    pub(crate) fn look_at(&self, redis_url: String) {
+        self.redis.send_replace(redis_url);
     }
 
     /// What was seen so far.
@@ -56,15 +63,21 @@ impl Drop for Watch {
     }
 }
 
-async fn run(redis_url: String, database: Database, voucher: i64, seen: Arc<Mutex<Extremes>>) {
+async fn run(
+    mut redis_url: watch::Receiver<String>,
+    database: Database,
+    voucher: i64,
+    seen: Arc<Mutex<Extremes>>,
+) {
     let mut redis = None;
     let mut ledger: Option<PgConnection> = None;
     let note = |change: &dyn Fn(&mut Extremes)| {
         change(&mut seen.lock().unwrap_or_else(PoisonError::into_inner));
     };
     loop {
-        if redis.is_none() {
-            redis = crate::stores::connect(&redis_url).await.ok();
+        if redis.is_none() || redis_url.has_changed().unwrap_or(false) {
+            let url = redis_url.borrow_and_update().clone();
+            redis = crate::stores::connect(&url).await.ok();
         }
         if let Some(con) = &mut redis {
             match look_at_redis(con, voucher).await {

@@ -1,7 +1,11 @@
 //! The faults, as data: what is played, and by which function. Ids are those of the catalogue.
 
+mod clients;
+mod consumers;
 mod controls;
 mod crashes;
+mod ledgers;
+mod networks;
 mod parts;
 mod stores;
 mod storm;
@@ -60,9 +64,18 @@ impl Scenario {
 
 /// All scenarios, in the order in which they are played.
 pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
-    [controls::ALL, crashes::ALL, stores::ALL, storm::ALL]
-        .into_iter()
-        .flatten()
+    [
+        controls::ALL,
+        crashes::ALL,
+        consumers::ALL,
+        stores::ALL,
+        ledgers::ALL,
+        networks::ALL,
+        clients::ALL,
+        storm::ALL,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// Faults of the catalogue that another test proves.

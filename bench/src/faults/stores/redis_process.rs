@@ -43,6 +43,25 @@ impl PrivateRedis {
         Ok(redis)
     }
 
+    /// Makes a replica, lets it catch up, and makes it a primary: a copy as of now, which hears of nothing later.
+    pub(crate) async fn twin(&self, folder: PathBuf) -> anyhow::Result<Self> {
+        let port = std::net::TcpListener::bind("127.0.0.1:0")?
+            .local_addr()?
+            .port()
+            .to_string();
+        self.run::<()>(&["CONFIG", "SET", "port", &port]).await?;
+        let twin = Self::start_with(folder, &["--appendfsync", "always"]).await?;
+        twin.run::<()>(&["REPLICAOF", "127.0.0.1", &port]).await?;
+        wait::until("the replica has caught up", PATIENCE, async || {
+            let state: String = twin.run(&["INFO", "replication"]).await?;
+            Ok(state.contains("master_link_status:up"))
+        })
+        .await?;
+        twin.run::<()>(&["REPLICAOF", "NO", "ONE"]).await?;
+        self.run::<()>(&["CONFIG", "SET", "port", "0"]).await?;
+        Ok(twin)
+    }
+
     /// Adds a setting for the next start; it comes after the others and wins.
     pub(crate) fn set(&mut self, name: &str, value: &str) {
         self.settings.extend([name.to_owned(), value.to_owned()]);
