@@ -115,6 +115,7 @@ pub(crate) async fn release(
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Format {
     /// `csv` for a table; else JSON.
     format: Option<String>,
@@ -156,6 +157,7 @@ fn report_rows(sum: &SaleSum) -> String {
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Search {
     /// The owner's phone.
     phone: Option<String>,

@@ -22,6 +22,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const RETURN_SPREAD_MS: u32 = 4000;
 
 #[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct Wish {
     /// Only this voucher; else all, and all one's orders.
     voucher: Option<String>,

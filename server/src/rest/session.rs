@@ -99,6 +99,7 @@ pub(crate) async fn log_in(
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct LogOut {
     /// Ends all sessions of the account, on every device.
     #[serde(default)]
