@@ -1,6 +1,6 @@
 //! `bench load`: the generator against any server on this machine.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt::Write, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -70,17 +70,19 @@ pub(crate) async fn load(args: &LoadArgs) -> Result<()> {
     let outcome = run(plan).await?;
     let mut text = shown(&outcome);
     if let (Some(pid), Some(before)) = (args.pid, before) {
-        let spent = (proc::cpu(pid)? - before).as_secs_f64();
+        let spent = proc::cpu(pid)?.saturating_sub(before).as_secs_f64();
         #[expect(clippy::cast_precision_loss, reason = "counts are small")]
         let per = |n: u64| spent * 1000.0 / n.max(1) as f64;
         let memory = proc::resident(pid)? / (1024 * 1024);
-        text += &format!(
-            "server      {spent:.2} s of processor; {:.4} s a thousand answers, {:.4} a thousand accepted; {memory} MiB\n",
+        let _ = writeln!(
+            text,
+            "server      {spent:.2} s of processor; {:.4} s a thousand answers, {:.4} a thousand accepted; {memory} MiB",
             per(outcome.answered()),
             per(outcome.accepted)
         );
     }
-    say(&text)
+    say(&text);
+    Ok(())
 }
 
 fn people(file: &std::path::Path) -> Result<Arc<[Person]>> {
@@ -130,7 +132,6 @@ pub(crate) fn shown(outcome: &Outcome) -> String {
     clippy::print_stdout,
     reason = "this is what the person at the terminal asked for"
 )]
-pub(crate) fn say(text: &str) -> Result<()> {
+pub(crate) fn say(text: &str) {
     println!("{}", text.trim_end());
-    Ok(())
 }

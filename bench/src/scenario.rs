@@ -137,11 +137,12 @@ impl Shop<'_> {
             }
         };
         let (before, _) = self.stand.ledger(sale).await?;
-        if crowd == Crowd::AllWinCold {
-            tokio::time::sleep(SESSION_MEMORY).await;
+        let people = if crowd == Crowd::AllWinCold {
+            self.stand.people(u32::try_from(size.attempts)?).await?
         } else {
             self.warm(&people, amount).await?;
-        }
+            people
+        };
         let plan = Plan::closed(our_target(self.server.address, sale)?, people, amount);
         self.measure(crowd.name(), sale, before, plan).await
     }
@@ -188,7 +189,7 @@ impl Shop<'_> {
         let mut reading = reading(name, &outcome, broken);
         #[expect(clippy::cast_precision_loss, reason = "counts are small")]
         let thousands = (outcome.answered() as f64 / 1000.0).max(1e-9);
-        let spent = |at: usize| (cpu_after[at] - cpu_before[at]).as_secs_f64() / thousands;
+        let spent = |at: usize| cpu_after[at].saturating_sub(cpu_before[at]).as_secs_f64() / thousands;
         reading.cpu_a_thousand = spent(0);
         reading.redis_cpu_a_thousand = spent(1);
         reading.own_cpu_a_thousand = spent(2);
@@ -266,9 +267,6 @@ impl Shop<'_> {
         Ok(broken)
     }
 }
-
-/// Longer than the server trusts a session that it has seen.
-const SESSION_MEMORY: Duration = Duration::from_millis(5_200);
 
 fn reading(name: &'static str, outcome: &Outcome, broken: Vec<String>) -> Reading {
     Reading {

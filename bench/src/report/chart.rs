@@ -35,8 +35,8 @@ impl Scale {
                 .map(|n| least + (most - least) * f64::from(n) / 5.0)
                 .collect(),
             Self::Logarithmic => {
-                let decades = (least.log10().ceil() as i32)..=(most.log10().floor() as i32);
-                decades.map(|n| 10_f64.powi(n)).collect()
+                let decades = (-3..=9).map(|n| 10_f64.powi(n));
+                decades.filter(|tick| (least..=most).contains(tick)).collect()
             }
         }
     }

@@ -122,7 +122,7 @@ fn crowds(findings: &Findings) -> String {
             text,
             "\n{} event streams: {:.1} KiB resident each; a change of stock reaches them within p50 {:.0}, p99 {:.0}, longest \
              {:.0} ms, for {:.0} ms of processor.",
-            streams.streams,
+            streams.open,
             streams.kib_each,
             streams.change.p50,
             streams.change.p99,

@@ -2,7 +2,7 @@
 
 use crate::{
     scenario::Reading,
-    session::{Findings, median},
+    session::{Findings, median, ratio},
 };
 
 /// A target.
@@ -22,16 +22,12 @@ pub(super) fn all(findings: &Findings) -> Vec<Target> {
         .cloned()
         .unwrap_or_default();
     let rate = |name: &str| findings.crowd_rounds(name, |reading| reading.rate);
-    let share = |what, name: &str, least: f64| {
-        let ratio = findings.ratio(&rate(name), &a2)?;
-        Some(at_least(what, ratio, least))
-    };
+    let share = |what, name: &str, least: f64| Some(at_least(what, ratio(&rate(name), &a2)?, least));
     targets.extend(share("W ÷ A2", "W all win", 0.6));
     targets.extend(share("X ÷ A2", "X sold out", 0.9));
     targets.extend(share("M ÷ A2", "M mixed, 1 %", 0.75));
-    let versus = |what, above: Vec<f64>, below: Vec<f64>, least| {
-        Some(at_least(what, findings.ratio(&above, &below)?, least))
-    };
+    let versus =
+        |what, above: Vec<f64>, below: Vec<f64>, least| Some(at_least(what, ratio(&above, &below)?, least));
     targets.extend(versus("D ÷ X", rate("D duplicates"), rate("X sold out"), 1.0));
     let overall = |reading: &Reading| reading.drain.as_ref().map_or(0.0, |drain| drain.rate_overall);
     let settled = findings.crowd_rounds("W all win", overall);
@@ -80,7 +76,7 @@ pub(super) fn all(findings: &Findings) -> Vec<Target> {
         ));
     }
     if let Some(streams) = &findings.streams {
-        let n = format!(" of {} streams", streams.streams);
+        let n = format!(" of {} streams", streams.open);
         targets.push(at_most("KiB a stream", streams.kib_each, 12.0, &n));
         targets.push(at_most(
             "a change at all streams, ms",

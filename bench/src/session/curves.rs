@@ -41,7 +41,7 @@ pub(super) async fn run(shop: &Shop<'_>, full: f64, quick: bool) -> Result<Vec<C
             reading.latency.p999,
             reading.troubles,
             reading.broken.join(", ")
-        ))?;
+        ));
         points.push(CurvePoint {
             share,
             per_second,

@@ -34,14 +34,14 @@ pub(super) async fn measure(
         let all = Amount::Attempts(size.attempts);
         shop.warm(&people, all).await?;
         run(Plan::closed(our_target(web.address, sale)?, people.clone(), all)).await?;
-        let stop = CancellationToken::new();
-        let watch = Watch::start(stand, &stop).await?;
+        let enough = CancellationToken::new();
+        let watch = Watch::start(stand, &enough).await?;
         let worker = stand.serve("worker", &[]).await?;
         wait_drained(stand).await?;
         tokio::time::sleep(Duration::from_millis(50)).await;
-        stop.cancel();
+        enough.cancel();
         let rate = slope(&watch.curve().await?).context("the backlog did not go away")?;
-        say(&format!("the consumer alone: {rate:.0}/s"))?;
+        say(&format!("the consumer alone: {rate:.0}/s"));
         rates.push(rate);
         worker.stop().await?;
     }

@@ -44,7 +44,7 @@ pub(crate) struct Confirmations {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Streams {
     /// How many stood.
-    pub(crate) streams: usize,
+    pub(crate) open: usize,
     /// Resident memory of the server for each, in KiB.
     pub(crate) kib_each: f64,
     /// Milliseconds from a change to its event, of all streams.
@@ -146,7 +146,7 @@ pub(super) async fn confirmations(shop: &Shop<'_>, per_second: f64, quick: bool)
         heard: listeners,
         latency: Quantiles::of(&latency),
     };
-    say(&format!("{found:?}"))?;
+    say(&format!("{found:?}"));
     Ok(found)
 }
 
@@ -191,16 +191,16 @@ pub(super) async fn streams(shop: &Shop<'_>) -> Result<Streams> {
             open.push(listening);
         }
     }
-    let cpu = (proc::cpu(server)? - cpu_before).as_secs_f64() * 1000.0;
+    let cpu = proc::cpu(server)?.saturating_sub(cpu_before).as_secs_f64() * 1000.0;
     #[expect(clippy::cast_precision_loss, reason = "memory in KiB")]
     let kib_each = after.saturating_sub(before) as f64 / 1024.0 / STREAMS as f64;
     let found = Streams {
-        streams: open.len(),
+        open: open.len(),
         kib_each,
         change: Quantiles::of(&latency),
         cpu_ms_a_change: cpu / f64::from(CHANGES),
     };
-    say(&format!("{found:?}"))?;
+    say(&format!("{found:?}"));
     drop(open);
     Ok(found)
 }

@@ -60,21 +60,21 @@ impl Findings {
         median(&readings.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// The median over rounds of the ratio within each round, so that a slow minute slows both sides.
-    pub(crate) fn ratio(&self, above: &[f64], below: &[f64]) -> Option<f64> {
-        median(
-            &above
-                .iter()
-                .zip(below)
-                .map(|(above, below)| above / below)
-                .collect::<Vec<_>>(),
-        )
-    }
-
     /// Something about a crowd, a number a round.
     pub(crate) fn crowd_rounds(&self, name: &str, of: impl Fn(&Reading) -> f64) -> Vec<f64> {
         self.crowds.get(name).into_iter().flatten().map(of).collect()
     }
+}
+
+/// The median over rounds of the ratio within each round, so that a slow minute slows both sides.
+pub(crate) fn ratio(above: &[f64], below: &[f64]) -> Option<f64> {
+    median(
+        &above
+            .iter()
+            .zip(below)
+            .map(|(above, below)| above / below)
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// The middle value.

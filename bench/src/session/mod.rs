@@ -23,10 +23,10 @@ use crate::{
 
 pub(crate) use curves::CurvePoint;
 pub(crate) use events::{Confirmations, Streams};
-pub(crate) use findings::{Findings, median};
+pub(crate) use findings::{Findings, median, ratio};
 
 const PARTS: [&str; 6] = ["rounds", "curves", "drain", "strategies", "confirm", "streams"];
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// Measures and reports.
 pub(crate) async fn whole(args: &WholeArgs) -> Result<()> {
@@ -60,13 +60,14 @@ async fn measure(args: &WholeArgs) -> Result<()> {
         let ground = Ground::open(&Kind::ALL, args.quick).await?;
         for kind in Kind::ALL {
             let row = judge(kind, &ground, args.quick).await?;
-            say(&format!("{row:?}"))?;
+            say(&format!("{row:?}"));
             findings.strategies.push(row);
         }
         ground.close().await;
     }
     report::write(&findings, &args.out)?;
-    say(&format!("the report is {}", args.out.join("report.md").display()))
+    say(&format!("the report is {}", args.out.join("report.md").display()));
+    Ok(())
 }
 
 /// Everything that needs our server.

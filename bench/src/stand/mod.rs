@@ -25,7 +25,7 @@ use crate::load::{Person, Target};
 
 /// The stream of the one partition.
 pub(crate) const STREAM: &str = "stream.orders:{p0}";
-const HOUR: Duration = Duration::from_secs(3600);
+const HOUR: Duration = Duration::from_hours(1);
 
 /// When Redis makes its append-only file durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
