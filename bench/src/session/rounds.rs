@@ -46,7 +46,7 @@ pub(super) async fn run(shop: &Shop<'_>, size: Size, rounds: usize, findings: &m
             shop.run(Crowd::AllWin, size).await?,
             round,
             findings,
-        )?;
+        );
         shop.stand.set_fsync(Fsync::Always).await?;
     }
     Ok(())
