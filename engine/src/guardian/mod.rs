@@ -72,6 +72,8 @@ impl AddAssign for GuardReport {
 struct Shut {
     epoch: i64,
     last: EntryId,
+    /// Claims that had lost their entries were queued again.
+    swept: bool,
 }
 
 /// Guards the sales.

@@ -38,21 +38,31 @@ impl Guardian {
             return Ok(nothing);
         };
         fail_points.hit("B").await;
-        let shut = self.closing.get(&id).filter(|shut| shut.epoch == newest);
-        let last = match shut {
-            Some(shut) => shut.last,
-            None => {
-                self.queue_what_is_left(&SaleRow { epoch: newest, ..row }, last)
-                    .await?
-            }
-        };
-        self.closing.insert(id, Shut { epoch: newest, last });
-        let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
-        if oldest.is_some_and(|oldest| oldest <= last) {
+        let held = self.closing.get(&id).filter(|shut| shut.epoch == newest);
+        let mut shut = held.copied().unwrap_or(Shut {
+            epoch: newest,
+            last,
+            swept: false,
+        });
+        self.closing.insert(id, shut);
+        if !self.has_settled(id, shut.last).await? {
             return Ok(GuardReport {
                 draining: 1,
                 ..nothing
             });
+        }
+        if !shut.swept {
+            shut.swept = true;
+            shut.last = self
+                .queue_what_is_left(&SaleRow { epoch: newest, ..row }, shut.last)
+                .await?;
+            self.closing.insert(id, shut);
+            if !self.has_settled(id, shut.last).await? {
+                return Ok(GuardReport {
+                    draining: 1,
+                    ..nothing
+                });
+            }
         }
         let mut tx = self.ledger.begin_settling().await?;
         // The fence: a holder that was too slow, and lost its lock, is refused here; so is one whose sale was rebuilt
@@ -93,14 +103,18 @@ impl Guardian {
         })
     }
 
-    /// The sale is shut, so no claim is added: whoever holds one with neither entry nor row is queued again, under the
-    /// epoch that was shut, or the rebuild would forget an accepted order (K27). Returns the last entry to wait for.
+    /// Whether every entry up to `last` has left the stream.
+    async fn has_settled(&self, id: VoucherId, last: EntryId) -> Result<bool, EngineError> {
+        let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
+        Ok(oldest.is_none_or(|oldest| oldest > last))
+    }
+
+    /// The sale is shut and its entries have settled: a claim without a row has lost its entry. It is queued again under
+    /// the epoch that was shut, or the rebuild would forget an accepted order (K27). Returns the last entry to wait for.
     async fn queue_what_is_left(&self, shut: &SaleRow, last: EntryId) -> Result<EntryId, EngineError> {
-        if self.kv.claim_count(shut.id).await? == shut.initial - shut.stock {
+        if self.sweep_claims(shut, None, Duration::ZERO).await?.requeued == 0 {
             return Ok(last);
         }
-        let oldest = self.kv.oldest_entry(self.kv.keys().partition(shut.id)).await?;
-        self.sweep_claims(shut, oldest, Duration::ZERO).await?;
         match self.kv.close(shut.id, shut.epoch).await? {
             CloseReply::Closed(last) => Ok(last),
             CloseReply::Newer => Err(EngineError::unready("the sale was rebuilt meanwhile")),
