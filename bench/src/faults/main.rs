@@ -39,7 +39,7 @@ use crate::{
 };
 
 /// The longest that one scenario may take.
-const PATIENCE: Duration = Duration::from_secs(240);
+const PATIENCE: Duration = Duration::from_mins(4);
 
 /// Breaks the running system in every way there is, and checks that nothing is lost and nothing oversold.
 #[derive(Debug, Parser)]
@@ -54,6 +54,9 @@ struct Cli {
     /// The short set of `make test`.
     #[arg(long)]
     quick: bool,
+    /// Seconds of the soak (K54).
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=7200))]
+    soak: u64,
     /// Names the scenarios and plays none.
     #[arg(long)]
     list: bool,
@@ -109,6 +112,7 @@ async fn play_all(cli: &Cli) -> anyhow::Result<bool> {
         return Ok(true);
     }
     let mut stage = Stage::build(&cli.server, &cli.out).await?;
+    stage.soak = cli.soak;
     let mut rows = Vec::new();
     for scenario in chosen {
         let row = play(&mut stage, scenario, cli.seed).await;
@@ -137,6 +141,7 @@ async fn play_all(cli: &Cli) -> anyhow::Result<bool> {
 
 async fn play(stage: &mut Stage, scenario: &'static Scenario, seed: u64) -> Row {
     let began = Instant::now();
+    let stage_soak = stage.soak;
     (stage.scenario, stage.seed) = (scenario.id, seed);
     let play = async {
         // An earlier scenario may have left it down.
@@ -145,10 +150,11 @@ async fn play(stage: &mut Stage, scenario: &'static Scenario, seed: u64) -> Row 
         }
         (scenario.play)(stage).await
     };
-    let ending = match tokio::time::timeout(PATIENCE, play).await {
+    let patience = PATIENCE + Duration::from_secs(stage_soak);
+    let ending = match tokio::time::timeout(patience, play).await {
         Ok(Ok(verdict)) => Ending::Judged(verdict),
         Ok(Err(error)) => Ending::Failed(format!("{error:#}")),
-        Err(_) => Ending::Failed(format!("not over after {PATIENCE:?}")),
+        Err(_) => Ending::Failed(format!("not over after {patience:?}")),
     };
     Row {
         scenario,

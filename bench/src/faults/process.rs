@@ -82,6 +82,14 @@ impl Process {
         Ok(())
     }
 
+    /// Kilobytes of memory that it holds.
+    pub(crate) fn memory(&self) -> anyhow::Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let number = line.and_then(|line| line.split_whitespace().next());
+        Ok(number.context("no VmRSS")?.parse()?)
+    }
+
     /// Whether it still runs.
     pub(crate) fn runs(&mut self) -> bool {
         if !self.ended && !matches!(self.child.try_wait(), Ok(None)) {

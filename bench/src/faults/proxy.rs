@@ -166,7 +166,7 @@ fn lateness(bytes: usize, delay: Duration, jitter: Duration, lost_one_in: u32, w
         late += RETRANSMISSION;
     }
     if width > 0 {
-        late += Duration::from_secs(1).mul_f64(bytes as f64 / f64::from(width));
+        late += Duration::from_secs(1) * u32::try_from(bytes).unwrap_or(u32::MAX) / width;
     }
     late
 }

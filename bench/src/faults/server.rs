@@ -171,6 +171,12 @@ impl Server {
         }
     }
 
+    /// Kilobytes of memory that its process holds.
+    pub(crate) fn memory(&self) -> anyhow::Result<u64> {
+        let process = self.process.as_ref().context("the server does not run")?;
+        process.memory()
+    }
+
     /// `kill -9`.
     pub(crate) fn kill(&mut self) {
         if let Some(process) = &mut self.process {

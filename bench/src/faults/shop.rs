@@ -226,6 +226,11 @@ impl Shop {
         self.steward.port()
     }
 
+    /// Kilobytes that the unharmed server holds.
+    pub(crate) fn steward_memory(&self) -> anyhow::Result<u64> {
+        self.steward.memory()
+    }
+
     /// Makes sure that the unharmed server runs.
     pub(crate) async fn keep_steward(&mut self) -> anyhow::Result<()> {
         if !self.steward.runs() {

@@ -27,6 +27,8 @@ pub(crate) struct Stage {
     pub(crate) scenario: &'static str,
     /// Its seed.
     pub(crate) seed: u64,
+    /// Seconds of the soak.
+    pub(crate) soak: u64,
 }
 
 impl Stage {
@@ -49,6 +51,7 @@ impl Stage {
             cluster,
             scenario: "",
             seed: 0,
+            soak: 60,
         };
         stage.server(
             &["migrate"],

@@ -3,6 +3,8 @@
 
 mod evidence;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::{BTreeMap, BTreeSet},

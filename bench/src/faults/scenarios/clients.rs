@@ -2,7 +2,10 @@
 
 use std::{path::Path, time::Duration};
 
-use super::{Scenario, parts::*};
+use super::{
+    Scenario,
+    parts::{SOON, sold, sold_out, tabs_learn},
+};
 use crate::{
     check::{Expect, Verdict, judge, settle},
     history::Outcome,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, time::Duration};
 
 use rustix::process::Signal;
 
-use super::{Scenario, parts::*};
+use super::{Scenario, parts::SOON};
 use crate::{
     check::{Expect, Verdict, judge},
     load::Load,

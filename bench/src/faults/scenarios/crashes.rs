@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Scenario, parts::*};
+use super::{
+    Scenario,
+    parts::{SOON, TABS, tabs_learn},
+};
 use crate::{
     check::{Expect, Verdict, judge, settle},
     listen::Tabs,

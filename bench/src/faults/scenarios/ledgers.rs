@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Scenario, parts::*};
+use super::{Scenario, parts::SOON};
 use crate::{
     check::{Expect, Verdict, judge},
     http::{Call, Client},
@@ -53,7 +53,7 @@ async fn staffed(stage: &Stage, setup: Setup) -> anyhow::Result<Shop> {
 }
 
 /// Ends every connection of the shop.
-const HANG_UP: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+pub(super) const HANG_UP: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE usename = 'shop' AND datname = current_database()";
 
 async fn dies(stage: &mut Stage) -> anyhow::Result<Verdict> {
@@ -111,20 +111,16 @@ async fn takes_no_writes(stage: &Stage) -> anyhow::Result<Verdict> {
     tokio::time::sleep(Duration::from_secs(2)).await;
     shop.database.run("GRANT INSERT ON voucher_order TO shop").await?;
     shop.accepted(100, SOON).await?;
-    let name = shop.database.name.clone();
-    shop.database
-        .run(&format!(
-            "ALTER DATABASE {name} SET default_transaction_read_only = on"
-        ))
-        .await?;
-    shop.database.run(HANG_UP).await?;
-    tokio::time::sleep(Duration::from_secs(2)).await;
-    // In a transaction of one's own that may write.
-    let reset = format!(
-        "SET default_transaction_read_only = off; ALTER DATABASE {name} RESET default_transaction_read_only"
-    );
-    shop.database.run(&reset).await?;
-    shop.database.run(HANG_UP).await?;
+    for value in ["on", "off"] {
+        // By another database, which takes writes all the time.
+        let name = &shop.database.name;
+        let sql = format!("ALTER DATABASE {name} SET default_transaction_read_only = {value}");
+        stage.cluster.run(&sql).await?;
+        shop.database.run(HANG_UP).await?;
+        if value == "on" {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+    }
     shop.did("REVOKE INSERT for 2 s; read-only for 2 s");
     load.done().await;
     let dead: i64 = shop.redis.run(&["XLEN", "stream.dead:{p0}"]).await?;

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use super::{Scenario, parts::*};
+use super::{
+    Scenario,
+    parts::{SOON, sold},
+};
 use crate::{
     check::{Expect, Verdict, judge},
     crowd::PATIENCE,

@@ -2,7 +2,14 @@
 
 use std::time::Duration;
 
-use crate::{history::Outcome, listen::Tabs, shop::Shop, wait};
+use crate::{
+    history::Outcome,
+    listen::Tabs,
+    server::Spec,
+    shop::{Setup, Shop},
+    stage::Stage,
+    wait,
+};
 
 /// What is to happen while the load runs happens within this.
 pub(super) const SOON: Duration = Duration::from_secs(30);
@@ -31,4 +38,13 @@ pub(super) async fn tabs_learn(shop: &mut Shop, tabs: &Tabs) {
     });
     let learnt = learnt.await.is_ok();
     shop.also("every open tab was told how its order ended", learnt);
+}
+
+/// A shop with two web servers and a worker.
+pub(super) async fn staffed(stage: &Stage, setup: Setup) -> anyhow::Result<Shop> {
+    let mut shop = stage.open(setup).await?;
+    for spec in [Spec::web(), Spec::web(), Spec::worker()] {
+        shop.add(spec).await?;
+    }
+    Ok(shop)
 }

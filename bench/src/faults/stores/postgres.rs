@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// How long the cluster may take until it answers; after a crash it replays its log first.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The role that the shop uses. Not a superuser, so that rights can be taken from it.
 const ROLE: &str = "shop";
 /// The database that others are copied from; its schema is there.
@@ -71,14 +71,10 @@ impl Cluster {
             .arg(cluster.folder.join("data"));
         done(&mut initdb)?;
         cluster.restart().await?;
-        let mut con = cluster.admin("postgres").await?;
-        for sql in [
-            format!("CREATE ROLE {ROLE} LOGIN"),
-            format!("CREATE DATABASE {TEMPLATE} OWNER {ROLE}"),
-        ] {
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut con).await?;
-        }
-        con.close().await?;
+        cluster.run(&format!("CREATE ROLE {ROLE} LOGIN")).await?;
+        cluster
+            .run(&format!("CREATE DATABASE {TEMPLATE} OWNER {ROLE}"))
+            .await?;
         Ok(cluster)
     }
 
@@ -171,6 +167,16 @@ impl Cluster {
         admin(&self.folder, database).await
     }
 
+    /// Runs a statement about a database or a role.
+    pub(crate) async fn run(&self, sql: &str) -> anyhow::Result<()> {
+        let mut con = self.admin("postgres").await?;
+        sqlx::query(AssertSqlSafe(sql.to_owned()))
+            .execute(&mut con)
+            .await?;
+        con.close().await?;
+        Ok(())
+    }
+
     /// The database that others are copied from, for `server migrate`.
     pub(crate) fn template(&self) -> Database {
         Database {
@@ -181,14 +187,12 @@ impl Cluster {
 
     /// Makes a fresh database with the schema.
     pub(crate) async fn database(&self, name: &str) -> anyhow::Result<Database> {
-        let mut con = self.admin("postgres").await?;
-        for sql in [
-            format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"),
-            format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {ROLE}"),
-        ] {
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut con).await?;
-        }
-        con.close().await?;
+        self.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+            .await?;
+        self.run(&format!(
+            "CREATE DATABASE {name} TEMPLATE {TEMPLATE} OWNER {ROLE}"
+        ))
+        .await?;
         Ok(Database {
             name: name.to_owned(),
             sockets: self.folder.clone(),
