@@ -36,7 +36,7 @@ pub use accounts::{CodeSent, LogInError, Session, SessionToken};
 pub use clock::{Clock, SystemClock};
 pub use consumer::{PassReport, Worker};
 pub use dead::{DeadLetter, LetterOutcome};
-pub use engine::{Engine, Readiness};
+pub use engine::{Engine, Finding, PoolState, Readiness};
 pub use error::EngineError;
 pub use events::{Board, BoardSale, Live, LiveOrder};
 pub use failpoint::FailPoints;

@@ -1,10 +1,13 @@
 //! The engine's one façade: what it holds, and how it starts. What it does stands beside, by who asks for it.
 
+mod checkup;
 mod running;
 mod shopping;
 mod steering;
 
 use std::sync::Arc;
+
+pub use checkup::{Finding, PoolState};
 
 use prometheus_client::registry::Registry;
 

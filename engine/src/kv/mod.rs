@@ -19,6 +19,7 @@ mod sessions;
 mod steer;
 mod stream;
 mod view;
+mod vitals;
 
 pub(crate) use client::{Kv, KvSettings};
 pub(crate) use codes::CodeIssue;

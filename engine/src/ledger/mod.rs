@@ -10,6 +10,7 @@ pub(crate) mod search;
 pub(crate) mod settle;
 pub(crate) mod stock;
 mod store;
+pub(crate) mod vitals;
 
 pub(crate) use error::LedgerError;
 pub(crate) use store::{Ledger, LedgerSettings};
