@@ -17,6 +17,9 @@ use crate::{auth::SharedSite, problem::Problem};
 /// The largest body that anything here takes.
 pub(crate) const BODY_LIMIT: usize = 64 * 1024;
 
+/// What may be loaded by an answer that is no page.
+const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+
 /// Refuses requests that another site's page makes in a visitor's name, by fetch metadata and origin.
 pub(crate) fn cross_site() -> CsrfLayer<fn(ProtectionError) -> Response> {
     CsrfLayer::new().with_rejection_response(refused)
@@ -49,15 +52,15 @@ pub(crate) async fn headers(State(site): State<SharedSite>, mut request: Request
         .is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
     let headers = response.headers_mut();
     let policy = if html {
-        format!(
+        let text = format!(
             "default-src 'self'; script-src 'nonce-{nonce}' 'strict-dynamic' 'wasm-unsafe-eval'; style-src 'self'; \
              connect-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; \
              form-action 'self'"
-        )
+        );
+        HeaderValue::from_str(&text).unwrap_or(NOTHING)
     } else {
-        "default-src 'none'; frame-ancestors 'none'".to_owned()
+        NOTHING
     };
-    let policy = HeaderValue::from_str(&policy).unwrap_or(HeaderValue::from_static("default-src 'none'"));
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     let fixed: [(HeaderName, &'static str); 5] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

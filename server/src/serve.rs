@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use anyhow::bail;
-use axum::{Router, extract::DefaultBodyLimit, middleware};
+use axum::{Router, extract::DefaultBodyLimit, middleware, http::StatusCode};
 use engine::{Engine, EngineSettings, SystemClock};
 use leptos::config::LeptosOptions;
 use prometheus_client::registry::Registry;
@@ -12,12 +12,14 @@ use tokio::{
     task::JoinSet,
 };
 use tokio_util::sync::CancellationToken;
+use tower::ServiceBuilder;
 use tower_http::{catch_panic::CatchPanicLayer, timeout::TimeoutLayer};
 
 use crate::{
     config::{Role, Serve},
-    demo,
+    demo, doctor,
     gate::{self, Gate},
+    gauges::Gauges,
     hmdp,
     listen::{self, Manners},
     observe::{self, Observer},
@@ -43,6 +45,7 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         return Ok(());
     };
     check_redis(&engine, args.unsafe_redis).await?;
+    doctor::refuse_if_wrong(&engine).await?;
 
     let work = CancellationToken::new();
     let mut tasks = JoinSet::new();
@@ -87,6 +90,7 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
         .build();
     let site = Arc::new(site);
     let counts = listen::Counts::new(&mut registry);
+    let gauges = Arc::new(Gauges::new(&mut registry));
     let observer = Arc::new(Observer::new(&mut registry)?);
     let gate = Arc::new(Gate::new(&args.gate, engine.clone(), site.clone(), &mut registry));
     let state = AppState::new(Shared {
@@ -105,9 +109,9 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     }
 
     let router = if args.role == Role::Worker {
-        ops::router().with_state(state)
+        ops::router(gauges).with_state(state)
     } else {
-        router(args, state, gate, observer)
+        router(args, state, gate, observer, gauges)
     };
     let manners = Manners {
         connections: args.gate.connections,
@@ -134,23 +138,29 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
 }
 
 /// Everything that the web half answers.
-fn router(args: &Serve, state: AppState, gate: Arc<Gate>, observer: Arc<Observer>) -> Router {
+fn router(
+    args: &Serve,
+    state: AppState,
+    gate: Arc<Gate>,
+    observer: Arc<Observer>,
+    gauges: Arc<Gauges>,
+) -> Router {
+    // One stack, since each `layer` of a router boxes every route once more. The first is the outermost.
+    let layers = ServiceBuilder::new()
+        .layer(middleware::from_fn_with_state(observer, observe::observe))
+        .layer(middleware::from_fn_with_state(state.clone(), security::headers))
+        .layer(CatchPanicLayer::new())
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, HANDLER_TIMEOUT))
+        .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(gate, gate::pass))
+        .layer(security::cross_site());
     Router::new()
         .merge(rest::router())
         .merge(hmdp::router())
-        .merge(ops::router())
+        .merge(ops::router(gauges))
         .merge(pages::assets(&args.site))
         .merge(pages::router(&state))
-        .layer(security::cross_site())
-        .layer(middleware::from_fn_with_state(gate, gate::pass))
-        .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
-        .layer(TimeoutLayer::with_status_code(
-            axum::http::StatusCode::SERVICE_UNAVAILABLE,
-            HANDLER_TIMEOUT,
-        ))
-        .layer(CatchPanicLayer::new())
-        .layer(middleware::from_fn_with_state(state.clone(), security::headers))
-        .layer(middleware::from_fn_with_state(observer, observe::observe))
+        .layer(layers)
         .with_state(state)
 }
 
