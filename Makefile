@@ -21,9 +21,10 @@ check: ## formatting, lints, rules of the source tree
 	@scripts/setup test
 	@scripts/check
 
-bench: ## measures; QUICK=1 for a short run, ARGS='…' for the load generator's own arguments
+bench: ## measures; QUICK=1 for a short run, ARGS='…' for the bench's own arguments, e.g. ARGS=--help
 	@scripts/setup run
-	@scripts/with-stores target/bench-stores cargo run --quiet --release --package bench -- $(if $(QUICK),--quick) $(ARGS)
+	@cargo build --quiet --release --package server
+	@scripts/with-stores target/bench-stores cargo run --quiet --release --package bench --bin bench -- $(if $(QUICK),--quick) $(ARGS)
 
 faults: ## breaks the running system in every way and judges; QUICK=1 for the short set, ARGS='--seed 7 --only K53'
 	@scripts/setup test
