@@ -45,6 +45,9 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/admin") view=pages::AdminSales ssr=SsrMode::Async/>
                 <Route path=path!("/admin/vouchers/new") view=pages::AdminNew ssr=SsrMode::Async/>
                 <Route path=path!("/admin/vouchers/:id") view=pages::AdminSale ssr=SsrMode::Async/>
+                <Route path=path!("/admin/vouchers/:id/report") view=pages::AdminReport ssr=SsrMode::Async/>
+                <Route path=path!("/admin/orders") view=pages::AdminOrders ssr=SsrMode::Async/>
+                <Route path=path!("/admin/dead") view=pages::AdminDead ssr=SsrMode::Async/>
             </Routes>
         </Router>
     }

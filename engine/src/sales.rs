@@ -284,7 +284,8 @@ impl Sales {
         if !stock::change(&mut tx, number, row, change, actor).await? {
             return Ok(false);
         }
-        let detail = format!("{:+} units: {}", change.delta(), change.reason());
+        let (before, delta) = (row.initial, i64::from(change.delta()));
+        let detail = format!("{delta:+} units ({before} -> {}): {}", before + delta, change.reason());
         audit::write(&mut *tx, Some(actor), "stock", Some(row.id), &detail).await?;
         tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
         Ok(true)

@@ -14,9 +14,11 @@ pub mod session;
 #[cfg(feature = "ssr")]
 pub(crate) mod reply;
 
-pub use admin::{CreateSale, Created, DraftForm, Restock, Restocked, Steer, Steered};
+pub use admin::{CreateSale, Created, Dealt, DraftForm, EditSale, Edited, ReleaseLetter, ReplayLetter, Restock, Restocked, Steer, Steered};
 pub use grab::Grab;
 pub use session::{CodeAnswer, LogIn, LogInAnswer, LogOut, SendCode};
+#[cfg(feature = "ssr")]
+pub(crate) use admin::utc;
 #[cfg(feature = "ssr")]
 pub(crate) use session::{local_path, remembered};
 
@@ -61,4 +63,7 @@ pub fn register() {
     register_explicit::<CreateSale>();
     register_explicit::<Steer>();
     register_explicit::<Restock>();
+    register_explicit::<EditSale>();
+    register_explicit::<ReplayLetter>();
+    register_explicit::<ReleaseLetter>();
 }

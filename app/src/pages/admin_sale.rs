@@ -1,113 +1,163 @@
 //! One sale, for operators: where its units are, what can be done, and what was done.
 
 use domain::{SaleState, Voucher, VoucherId};
-use engine::{AuditLine, EngineError, SaleSum};
+use engine::{AuditLine, EngineError, SaleSum, StreamState};
 use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_router::hooks::use_params_map;
 
-use super::{admin_new::wrong, admin_sales::operator, field::Field, frame::Frame, missing, voucher::time};
+use super::{
+    admin_board::Board,
+    admin_form::{SaleFields, typed},
+    admin_frame::{Console, News, operator, wrong},
+    admin_history::{Actors, History, actors},
+    admin_sales::preload,
+    field::Field,
+    missing,
+    voucher::time,
+};
 use crate::{
     PageContext, context,
-    functions::{Restock, Steer},
-    texts::{Admin, grouped},
+    functions::{DraftForm, EditSale, Restock, Steer},
+    texts::{Admin, Preload},
 };
+
+/// The id in the page's address.
+pub(super) fn addressed() -> Option<VoucherId> {
+    use_params_map().with_untracked(|params| params.get("id"))?.parse().ok()
+}
 
 /// `/admin/vouchers/{id}`
 #[component]
 pub(crate) fn AdminSale() -> impl IntoView {
     let context = use_context::<PageContext>();
-    let id = use_params_map().with_untracked(|params| params.get("id"));
-    let id = id.and_then(|id| id.parse::<VoucherId>().ok());
+    let id = addressed();
     Suspend::new(async move {
-        let (Some(context), Some(id)) = (context, id) else {
+        let Some(context) = context else {
             return missing::missing();
         };
-        if let Err(page) = operator(&context, &format!("/admin/vouchers/{id}")).await {
+        let here = id.map_or_else(|| "/admin".to_owned(), |id| format!("/admin/vouchers/{id}"));
+        if let Err(page) = operator(&context, &here).await {
             return page;
         }
+        let Some(id) = id else {
+            return missing::missing();
+        };
         match load(&context, id).await {
-            Ok(Some((voucher, sum, audit))) => page(voucher, sum, audit),
+            Ok(Some(loaded)) => page(loaded),
             Ok(None) => missing::missing(),
             Err(error) => missing::broken(&error),
         }
     })
 }
 
-type Loaded = (Voucher, SaleSum, Vec<AuditLine>);
+struct Loaded {
+    voucher: Voucher,
+    sum: SaleSum,
+    streams: Vec<StreamState>,
+    lines: Vec<AuditLine>,
+    actors: Actors,
+    begun: bool,
+}
 
 async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, EngineError> {
     let engine = &context.engine;
     let (Some(voucher), Some(sum)) = (engine.voucher(id).await?, engine.sum(id).await?) else {
         return Ok(None);
     };
-    Ok(Some((voucher, sum, engine.audit(id).await?)))
+    let lines = engine.audit(id).await?;
+    Ok(Some(Loaded {
+        sum,
+        streams: engine.streams().await?,
+        actors: actors(engine, &lines).await?,
+        lines,
+        begun: voucher.begins_at <= engine.now(),
+        voucher,
+    }))
 }
 
-fn page(voucher: Voucher, sum: SaleSum, audit: Vec<AuditLine>) -> AnyView {
+fn page(loaded: Loaded) -> AnyView {
+    let Loaded {
+        voucher,
+        sum,
+        streams,
+        lines,
+        actors,
+        begun,
+    } = loaded;
     let texts = context::lang().admin();
-    let told = context::query("told");
-    let bad = !matches!(told.as_str(), "published" | "done");
-    let numbers = [
-        (texts.units, sum.units),
-        (texts.sold, sum.live_orders),
-        (texts.left, sum.redis_stock.unwrap_or(sum.ledger_stock)),
-        (texts.in_flight, sum.in_flight),
-        (texts.failed, sum.failed_orders),
-        (texts.drift, sum.drift),
-    ];
-    let numbers: Vec<_> = numbers
-        .into_iter()
-        .map(|(label, number)| view! { <div><dt>{label}</dt><dd>{grouped(number)}</dd></div> })
-        .collect();
+    let preload = preload(voucher.state, &sum);
+    let over = voucher.state == SaleState::Ended;
     view! {
-        <Frame title=voucher.title.clone() operator=true>
-            <p class="back"><a href="/admin">{texts.sales}</a></p>
+        <Console title=voucher.title.clone()>
             <div class="bar">
                 <h1>{voucher.title.clone()}</h1>
-                <span class="badge" data-state=voucher.state.word()>{texts.state_of(voucher.state)}</span>
+                {state(voucher.state, texts)}
             </div>
-            {texts.told(&told).map(|news| view! {
-                <p class=if bad { "news bad" } else { "news" } role="status">{news}</p>
+            <News/>
+            {matches!(preload, Preload::Missing | Preload::Differs).then(|| view! {
+                <p class="news bad" data-preload=preload.word()>{texts.not_loaded}</p>
             })}
-            {(!sum.loaded && voucher.state != SaleState::Ended).then(|| view! { <p class="news bad">{texts.not_loaded}</p> })}
             <p class="facts">
                 {time(voucher.begins_at)} " – " {time(voucher.ends_at)} " · "
-                <a href=format!("/vouchers/{}", voucher.id)>{texts.shop_page}</a>
+                <span class="badge" data-preload=preload.word()>{texts.preload} ": " {texts.preload_of(preload)}</span>
             </p>
-            <dl class="numbers">{numbers}</dl>
-            {(voucher.state != SaleState::Ended).then(|| controls(&voucher, texts))}
-            {history(audit, texts)}
-        </Frame>
+            <ul class="links">
+                <li><a href=format!("/vouchers/{}", voucher.id)>{texts.shop_page}</a></li>
+                <li><a href=format!("/admin/vouchers/{}/report", voucher.id)>{texts.report.title}</a></li>
+                <li><a href=format!("/admin/orders?voucher={}", voucher.id)>{texts.finder.title}</a></li>
+            </ul>
+            <Board id=voucher.id sum streams/>
+            {(!over).then(|| controls(&voucher, texts))}
+            {(!over).then(|| edit(&voucher, begun, texts))}
+            <History lines actors/>
+        </Console>
     }
     .into_any()
 }
 
+/// The state, with its other words at hand for when it changes.
+fn state(state: SaleState, texts: &'static Admin) -> impl IntoView {
+    let all = [SaleState::Scheduled, SaleState::Live, SaleState::Paused, SaleState::Ended];
+    let words: std::collections::BTreeMap<_, _> =
+        all.into_iter().map(|state| (state.word(), texts.state_of(state))).collect();
+    let words = serde_json::to_string(&words).unwrap_or_default();
+    view! { <span class="badge" data-n="state" data-words=words data-state=state.word()>{texts.state_of(state)}</span> }
+}
+
 fn controls(voucher: &Voucher, texts: &'static Admin) -> impl IntoView + use<> {
     let id = voucher.id.to_string();
-    let button = |action: &'static str, label: &'static str, class: &'static str| {
-        view! { <button type="submit" name="action" value=action class=class>{label}</button> }
-    };
-    let turn = if voucher.state == SaleState::Paused {
-        button("resume", texts.resume, "main")
+    let (action, label, class) = if voucher.state == SaleState::Paused {
+        ("resume", texts.resume, "main")
     } else {
-        button("pause", texts.pause, "quiet")
+        ("pause", texts.pause, "quiet")
     };
     view! {
         <div class="two">
             <section>
                 <h2>{texts.steer}</h2>
-                <form method="post" action=Steer::PATH class="row">
+                <form method="post" action=Steer::PATH>
                     <input type="hidden" name="voucher_id" value=id.clone()/>
-                    {turn}
-                    {button("end", texts.end, "danger")}
+                    <button type="submit" name="action" value=action class=class>{label}</button>
                 </form>
-                <p class="hint">{texts.end_hint}</p>
+                <details class="sure">
+                    <summary>{texts.end}</summary>
+                    <form method="post" action=Steer::PATH class="stack">
+                        <p>{texts.end_hint}</p>
+                        <input type="hidden" name="voucher_id" value=id.clone()/>
+                        <input type="hidden" name="action" value="end"/>
+                        <label class="tick"><input type="checkbox" name="sure" value="yes" required/> {texts.end_sure}</label>
+                        <button type="submit" class="danger">{texts.end_now}</button>
+                    </form>
+                </details>
             </section>
-            <section>
+            <section id="restock">
                 <h2>{texts.restock}</h2>
                 <form method="post" action=Restock::PATH class="stack">
                     <input type="hidden" name="voucher_id" value=id/>
-                    <Field name="delta" label=texts.delta value=context::query("delta") error=wrong("delta")/>
+                    <Field
+                        name="delta" label=texts.delta hint=texts.delta_hint
+                        value=context::query("delta") error=wrong("delta")
+                    />
                     <Field name="reason" label=texts.reason value=context::query("reason") error=wrong("reason")/>
                     <button type="submit" class="quiet">{texts.change}</button>
                 </form>
@@ -116,24 +166,38 @@ fn controls(voucher: &Voucher, texts: &'static Admin) -> impl IntoView + use<> {
     }
 }
 
-fn history(audit: Vec<AuditLine>, texts: &'static Admin) -> impl IntoView {
-    let lines: Vec<_> = audit
-        .into_iter()
-        .map(|line| {
-            let actor = line
-                .actor
-                .map_or_else(|| texts.system.to_owned(), |id| (texts.account)(id.to_string()));
-            view! {
-                <li>
-                    {time(line.at)} " · " {actor} " · " <strong>{line.action}</strong> " " {line.detail}
-                </li>
-            }
-        })
-        .collect();
+fn edit(voucher: &Voucher, begun: bool, texts: &'static Admin) -> impl IntoView + use<> {
+    let shown = DraftForm::of(voucher);
+    // The other form on this page comes back with its own fields.
+    let ours = ["form", "title", "sub_title", "rules", "pay_value", "actual_value", "begins_at", "ends_at"];
+    let again = ours.iter().any(|field| wrong(field).is_some());
+    let trouble = wrong("form").and(texts.told("trouble"));
+    let was: Vec<_> = [
+        ("was[title]", &shown.title),
+        ("was[sub_title]", &shown.sub_title),
+        ("was[rules]", &shown.rules),
+        ("was[pay_value]", &shown.pay_value),
+        ("was[actual_value]", &shown.actual_value),
+        ("was[begins_at]", &shown.begins_at),
+        ("was[ends_at]", &shown.ends_at),
+    ]
+    .into_iter()
+    .map(|(name, value)| view! { <input type="hidden" name=name value=value.clone()/> })
+    .collect();
+    let form = if again { typed() } else { shown };
     view! {
-        <section>
-            <h2>{texts.audit}</h2>
-            <ul class="history">{lines}</ul>
-        </section>
+        <details class="edit" id="edit" open=again>
+            <summary><h2>{texts.edit}</h2></summary>
+            <form method="post" action=EditSale::PATH class="narrow stack">
+                <p class="hint">{texts.edit_hint}</p>
+                {again.then(|| view! {
+                    <p class="news bad" role="alert">{trouble.unwrap_or(texts.look_again)}</p>
+                })}
+                <input type="hidden" name="voucher_id" value=voucher.id.to_string()/>
+                {was}
+                <SaleFields form begins_hint=if begun { texts.begun_hint } else { texts.begins_hint }/>
+                <button type="submit" class="main">{texts.save}</button>
+            </form>
+        </details>
     }
 }

@@ -15,7 +15,7 @@ pub use shop::Shop;
 pub(crate) use shop::grouped;
 
 #[cfg(feature = "ssr")]
-pub use admin::Admin;
+pub use admin::{Admin, BoardWords, DeadWords, FinderWords, Preload, ReportWords};
 #[cfg(feature = "ssr")]
 pub use pages::Pages;
 

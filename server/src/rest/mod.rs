@@ -1,6 +1,7 @@
 //! The REST API. Handlers parse, call one use case, and render.
 
 mod admin;
+mod board;
 mod body;
 mod console;
 mod events;
@@ -49,6 +50,7 @@ pub(crate) fn router() -> Router<AppState> {
         .routes(routes!(admin::end))
         .routes(routes!(admin::overview))
         .routes(routes!(admin::audit))
+        .routes(routes!(board::board))
         .routes(routes!(console::edit))
         .routes(routes!(console::dead))
         .routes(routes!(console::replay))
