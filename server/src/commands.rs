@@ -8,7 +8,7 @@ use prometheus_client::registry::Registry;
 
 use crate::{
     config::{AdminCommand, Cli, Command},
-    log, serve,
+    doctor, log, serve,
 };
 
 /// Runs a command. Exit code 1: it could not be done, the reason is printed.
@@ -37,7 +37,7 @@ async fn dispatch(cli: Cli) -> anyhow::Result<()> {
         Command::Migrate => Engine::migrate(&cli.stores.settings("migrate")?)
             .await
             .context("the schema could not be brought up to date"),
-        Command::Doctor => doctor(cli.stores.settings("doctor")?).await,
+        Command::Doctor(serve) => doctor::examine(serve, serve.settings(&cli.stores)).await,
         Command::Admin {
             command: AdminCommand::Grant { phone },
         } => {
@@ -66,23 +66,8 @@ async fn mint(settings: EngineSettings, count: u32) -> anyhow::Result<()> {
     say(lines.trim_end())
 }
 
-async fn doctor(settings: EngineSettings) -> anyhow::Result<()> {
-    let engine = start(settings).await?;
-    let mut wrong = engine.preflight().await?;
-    wrong.extend(engine.readiness().await.troubles.into_iter().map(str::to_owned));
-    if let Err(error) = engine.renew().await {
-        wrong.push(format!(
-            "the ledger does not answer, or its schema is old ({error}): run `server migrate`"
-        ));
-    }
-    if wrong.is_empty() {
-        return say("all is well");
-    }
-    bail!("{}", wrong.join("\n"))
-}
-
 /// Results go to standard output; a reader that has gone away is no error of ours.
-fn say(text: &str) -> anyhow::Result<()> {
+pub(crate) fn say(text: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout().lock(), "{text}") {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),

@@ -31,8 +31,8 @@ pub(crate) enum Command {
     Serve(Box<Serve>),
     /// Brings the ledger's schema up to date.
     Migrate,
-    /// Checks both stores and the settings, and says what to do.
-    Doctor,
+    /// Checks both stores, the settings and the machine as `serve` would use them, and says what to do.
+    Doctor(Box<Serve>),
     /// Accounts that may steer sales.
     Admin {
         /// What to do.

@@ -156,7 +156,7 @@ async fn converse(
 }
 
 /// Raises the process's limit on open files as far as it may; what is left for connections.
-fn file_handles() -> usize {
+pub(crate) fn file_handles() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit {
         current: limit.maximum,

@@ -1,7 +1,9 @@
 //! For those who run it: alive, ready, metrics.
 
+use std::sync::Arc;
+
 use axum::{
-    Json, Router,
+    Extension, Json, Router,
     extract::State,
     http::{StatusCode, header},
     response::{IntoResponse, Response},
@@ -9,14 +11,14 @@ use axum::{
 };
 use serde_json::json;
 
-use crate::state::AppState;
+use crate::{gauges::Gauges, state::AppState};
 
 /// The operators' routes.
-pub(crate) fn router() -> Router<AppState> {
+pub(crate) fn router(gauges: Arc<Gauges>) -> Router<AppState> {
     Router::new()
         .route("/healthz", get(alive))
         .route("/readyz", get(ready))
-        .route("/metrics", get(metrics))
+        .route("/metrics", get(metrics).layer(Extension(gauges)))
 }
 
 /// The process answers.
@@ -42,7 +44,8 @@ async fn ready(State(state): State<AppState>) -> Response {
         .into_response()
 }
 
-async fn metrics(State(state): State<AppState>) -> Response {
+async fn metrics(State(state): State<AppState>, Extension(gauges): Extension<Arc<Gauges>>) -> Response {
+    gauges.refresh(&state.engine).await;
     let mut text = String::new();
     if prometheus_client::encoding::text::encode(&mut text, &state.registry).is_err() {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();

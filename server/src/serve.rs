@@ -3,7 +3,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use anyhow::bail;
-use axum::{Router, extract::DefaultBodyLimit, middleware, http::StatusCode};
+use axum::{Router, extract::DefaultBodyLimit, http::StatusCode, middleware};
 use engine::{Engine, EngineSettings, SystemClock};
 use leptos::config::LeptosOptions;
 use prometheus_client::registry::Registry;
@@ -150,7 +150,10 @@ fn router(
         .layer(middleware::from_fn_with_state(observer, observe::observe))
         .layer(middleware::from_fn_with_state(state.clone(), security::headers))
         .layer(CatchPanicLayer::new())
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, HANDLER_TIMEOUT))
+        .layer(TimeoutLayer::with_status_code(
+            StatusCode::SERVICE_UNAVAILABLE,
+            HANDLER_TIMEOUT,
+        ))
         .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
         .layer(middleware::from_fn_with_state(gate, gate::pass))
         .layer(security::cross_site());

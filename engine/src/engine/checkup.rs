@@ -95,7 +95,9 @@ impl Engine {
         found.push(match vitals.missing_steps {
             0 => Finding::Good("the schema is up to date".to_owned()),
             1.. => Finding::Wrong("the schema is old or missing: run `server migrate`".to_owned()),
-            _ => Finding::Wrong("the schema is newer than this program: install the newer one".to_owned()),
+            _ => Finding::Warning(
+                "the schema is newer than this program: install the newer program soon".to_owned(),
+            ),
         });
         let ours: i64 = self.pools().iter().map(|pool| i64::from(pool.most)).sum();
         let (most, free) = (vitals.max_connections, vitals.max_connections - vitals.others);

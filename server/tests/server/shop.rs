@@ -201,6 +201,26 @@ impl Drop for Shop {
     }
 }
 
+/// The endpoints of the pages' server functions, from their source below a folder: a new one can't be forgotten.
+pub(crate) fn server_functions(below: &str) -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../app/src/functions");
+    let (mut folders, mut found) = (vec![root.join(below)], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).expect("a folder") {
+            let path = file.expect("a file").path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(path).expect("a source file");
+            let ends = text.split("endpoint = \"").skip(1);
+            found.extend(ends.filter_map(|rest| Some(rest.split('"').next()?.to_owned())));
+        }
+    }
+    assert!(found.len() >= 3, "{found:?}");
+    found
+}
+
 /// The session that an answer gives.
 pub(crate) fn token(answer: &Response) -> String {
     let mut cookies = answer.headers().get_all(header::SET_COOKIE).iter();
