@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use walkdir::{DirEntry, WalkDir};
 
+mod docs;
 mod imports;
 mod manifests;
 mod rules;
@@ -65,6 +66,7 @@ fn findings(root: &Path) -> Result<Vec<Finding>> {
     let mut findings = manifests::check(root)?;
     findings.extend(imports::check(&sources)?);
     findings.extend(sizes::check(&sources));
+    findings.extend(docs::check(root)?);
     Ok(findings)
 }
 
