@@ -285,7 +285,11 @@ impl Sales {
             return Ok(false);
         }
         let (before, delta) = (row.initial, i64::from(change.delta()));
-        let detail = format!("{delta:+} units ({before} -> {}): {}", before + delta, change.reason());
+        let detail = format!(
+            "{delta:+} units ({before} -> {}): {}",
+            before + delta,
+            change.reason()
+        );
         audit::write(&mut *tx, Some(actor), "stock", Some(row.id), &detail).await?;
         tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
         Ok(true)

@@ -90,6 +90,12 @@ impl Ledger {
         Ok(self.worker.begin().await?)
     }
 
+    /// Connections of the pages and of the worker: open, and of these in nobody's hands.
+    pub(crate) fn connections(&self) -> [(u32, u32); 2] {
+        [&self.pages, &self.worker]
+            .map(|pool| (pool.size(), u32::try_from(pool.num_idle()).unwrap_or(u32::MAX)))
+    }
+
     /// Closes both pools.
     pub(crate) async fn close(&self) {
         self.pages.close().await;
