@@ -63,7 +63,7 @@ pub(crate) struct GateArgs {
     #[arg(long, env = "SECKILL_ADDRESS_STREAMS", default_value_t = 500)]
     pub(super) address_streams: u32,
     /// Connections open in this process; more are closed at once.
-    #[arg(long, env = "SECKILL_CONNECTIONS", default_value_t = 40_000)]
+    #[arg(long, env = "SECKILL_CONNECTIONS", default_value_t = 16_000)]
     pub(crate) connections: usize,
     /// Milliseconds in which a request's headers must have come; also how long an idle connection is kept.
     #[arg(long, env = "SECKILL_HEADER_TIMEOUT_MS", default_value_t = 10_000)]
