@@ -54,6 +54,69 @@ impl Engine {
             state("worker", worker, settings.worker_connections),
         ]
     }
+
+    /// Looks at Redis. An error means that it can't be reached.
+    pub async fn check_redis(&self) -> Result<Vec<Finding>, EngineError> {
+        let vitals = self.inner.kv.vitals().await?;
+        let mut found = vec![Finding::at_least("Redis", &vitals.version, OLDEST_REDIS)];
+        if vitals.role != "master" {
+            found.push(Finding::Wrong(format!(
+                "Redis is a {}: give the address of the one that takes writes",
+                vitals.role
+            )));
+        }
+        if vitals.max_memory > 0 && vitals.used_memory * 100 > vitals.max_memory * FULL_PERCENT {
+            found.push(Finding::Warning(format!(
+                "Redis uses {} of {} MB: raise maxmemory before the sale, since a full Redis refuses grabs",
+                vitals.used_memory >> 20,
+                vitals.max_memory >> 20
+            )));
+        }
+        found.push(Finding::skew("Redis", vitals.clock, self.now()));
+        found.extend(self.preflight().await?.into_iter().map(Finding::Wrong));
+        Ok(found)
+    }
+
+    /// Looks at PostgreSQL. An error means that it can't be reached.
+    pub async fn check_ledger(&self) -> Result<Vec<Finding>, EngineError> {
+        let vitals = vitals(&self.inner.ledger.pages).await?;
+        let mut found = vec![Finding::at_least("PostgreSQL", &vitals.version, OLDEST_POSTGRES)];
+        found.push(Finding::skew("PostgreSQL", vitals.clock, self.now()));
+        if vitals.read_only {
+            found.push(Finding::Wrong(
+                "PostgreSQL takes no writes: give the address of the primary".to_owned(),
+            ));
+        }
+        if vitals.synchronous_commit == "off" {
+            found.push(Finding::Warning(
+                "synchronous_commit is off: a confirmed order may be lost with the machine; set it to on"
+                    .to_owned(),
+            ));
+        }
+        found.push(match vitals.missing_steps {
+            0 => Finding::Good("the schema is up to date".to_owned()),
+            1.. => Finding::Wrong("the schema is old or missing: run `server migrate`".to_owned()),
+            _ => Finding::Warning(
+                "the schema is newer than this program: install the newer program soon".to_owned(),
+            ),
+        });
+        let ours: i64 = self.pools().iter().map(|pool| i64::from(pool.most)).sum();
+        let (most, free) = (vitals.max_connections, vitals.max_connections - vitals.others);
+        found.push(if ours > most {
+            Finding::Wrong(format!(
+                "this process may open {ours} connections and PostgreSQL takes {most}: lower SECKILL_PAGE_CONNECTIONS \
+                 or SECKILL_WORKER_CONNECTIONS, or raise max_connections"
+            ))
+        } else if ours > free {
+            Finding::Warning(format!(
+                "this process may open {ours} connections, and of {most} others hold {} now",
+                vitals.others
+            ))
+        } else {
+            Finding::Good(format!("{ours} connections a process; PostgreSQL takes {most}"))
+        });
+        Ok(found)
+    }
 }
 
 impl Finding {
