@@ -74,9 +74,20 @@ impl Crowd {
 
     /// One attempt of a person, logged.
     pub(crate) async fn grab(&self, client: &mut Client, server: u16, person: usize) -> Outcome {
+        self.grab_within(client, server, person, PATIENCE).await
+    }
+
+    /// One attempt of a person who hangs up after so long.
+    pub(crate) async fn grab_within(
+        &self,
+        client: &mut Client,
+        server: u16,
+        person: usize,
+        patience: Duration,
+    ) -> Outcome {
         let sent = self.history.now();
         let path = format!("/api/v1/vouchers/{}/grab", self.voucher);
-        let outcome = match self.as_person(client, person, &path, true).await {
+        let outcome = match self.as_person(client, person, &path, true, patience).await {
             Ok(reply) => outcome(&reply),
             Err(NoReply::Unreachable) => Outcome::NotYet(NoReply::Unreachable.word().to_owned()),
             Err(why) => Outcome::Unknown(why.word().to_owned()),
@@ -100,7 +111,13 @@ impl Crowd {
     ) -> anyhow::Result<Option<String>> {
         let sent = self.history.now();
         let reply = self
-            .as_person(client, person, &format!("/api/v1/orders/{order}"), false)
+            .as_person(
+                client,
+                person,
+                &format!("/api/v1/orders/{order}"),
+                false,
+                PATIENCE,
+            )
             .await
             .map_err(|why| anyhow::anyhow!("no order page: {}", why.word()))?;
         match (reply.status.as_u16(), reply.text("state")) {
@@ -126,6 +143,7 @@ impl Crowd {
         person: usize,
         path: &str,
         is_post: bool,
+        patience: Duration,
     ) -> Result<Reply, NoReply> {
         let call = |token| {
             if is_post {
@@ -135,12 +153,12 @@ impl Crowd {
             }
         };
         let token = self.people[person].token();
-        let reply = client.call(&call(&token), PATIENCE).await?;
+        let reply = client.call(&call(&token), patience).await?;
         if reply.status.as_u16() != 401 || !self.log_in(client, person).await? {
             return Ok(reply);
         }
         let token = self.people[person].token();
-        client.call(&call(&token), PATIENCE).await
+        client.call(&call(&token), patience).await
     }
 
     async fn log_in(&self, client: &mut Client, person: usize) -> Result<bool, NoReply> {

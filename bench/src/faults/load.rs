@@ -24,6 +24,8 @@ pub(crate) enum Mix {
     Mixed,
     /// D: everybody presses the button five times at once.
     Duplicates,
+    /// As M, but clients hang up within milliseconds.
+    Impatient,
 }
 
 /// A load.
@@ -76,7 +78,7 @@ impl Dealer {
         self.left = self.left.checked_sub(1)?;
         let known = self.fresh.min(self.people);
         let turn = self.random.u32(..10);
-        if mix == Mix::Mixed && known > 0 && turn < 3 {
+        if mix != Mix::Duplicates && known > 0 && turn < 3 {
             return Some((self.random.usize(..known), turn == 0));
         }
         self.fresh += 1;
@@ -116,6 +118,11 @@ impl Load {
                             .deal(self.mix);
                         match turn {
                             Some((person, true)) => look(&crowd, &mut clients, &mut random, person).await,
+                            Some((person, false)) if self.mix == Mix::Impatient => {
+                                let (port, client) = clients.any(&mut random);
+                                let patience = Duration::from_micros(random.u64(200..20_000));
+                                crowd.grab_within(client, port, person, patience).await;
+                            }
                             Some((person, false)) if self.mix == Mix::Mixed => {
                                 insist(&crowd, &mut clients, &mut random, person, &stopped).await;
                             }

@@ -156,6 +156,7 @@ async fn play(stage: &mut Stage, scenario: &'static Scenario, seed: u64) -> Row 
         Ok(Err(error)) => Ending::Failed(format!("{error:#}")),
         Err(_) => Ending::Failed(format!("not over after {patience:?}")),
     };
+    stage.sweep().await;
     Row {
         scenario,
         seed,

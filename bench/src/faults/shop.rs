@@ -101,7 +101,7 @@ pub(crate) struct Shop {
 impl Shop {
     /// Starts the stores and a server that no scenario harms, makes accounts and the sale.
     pub(crate) async fn open(stage: &Stage, setup: Setup) -> anyhow::Result<Self> {
-        let name = stage.scenario.to_lowercase().replace('-', "_");
+        let name = stage.name();
         let redis = PrivateRedis::start(stage.folder.join(format!("redis-{name}")), setup.fsync).await?;
         let database = stage.cluster.database(&format!("s_{name}")).await?;
         let (mut redis_proxy, mut ledger_proxy) = (None, None);
@@ -268,6 +268,11 @@ impl Shop {
         })
         .await?;
         Ok(())
+    }
+
+    /// The operator's session.
+    pub(crate) fn operator(&self) -> &str {
+        &self.operator
     }
 
     /// Makes an operator's call on the sale: `pause`, `stock`…

@@ -61,6 +61,20 @@ impl Stage {
         Ok(stage)
     }
 
+    /// The name of the scenario that plays, for files and databases.
+    pub(crate) fn name(&self) -> String {
+        self.scenario.to_lowercase().replace('-', "_")
+    }
+
+    /// Removes what the scenario left in the stores, so that a long run does not fill the disk.
+    pub(crate) async fn sweep(&self) {
+        let name = self.name();
+        let _ = self.cluster.drop_database(&format!("s_{name}")).await;
+        for folder in [format!("redis-{name}"), format!("redis-{name}.replica")] {
+            let _ = std::fs::remove_dir_all(self.folder.join(folder));
+        }
+    }
+
     /// Opens a shop for the scenario that plays.
     pub(crate) async fn open(&self, setup: Setup) -> anyhow::Result<Shop> {
         Shop::open(self, setup).await

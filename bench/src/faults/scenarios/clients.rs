@@ -10,7 +10,7 @@ use crate::{
     check::{Expect, Verdict, judge, settle},
     history::Outcome,
     listen::Tabs,
-    load::{self, Load},
+    load::{self, Load, Mix},
     server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
@@ -28,6 +28,11 @@ pub(super) const ALL: &[Scenario] = &[
         "K5",
         "everybody presses five times at once and asks again",
         |stage| Box::pin(five_times(stage)),
+    ),
+    Scenario::new(
+        "K5-hang-up",
+        "clients hang up after 0.2 to 20 ms and ask at the end",
+        |stage| Box::pin(hang_up(stage)),
     ),
     Scenario::new(
         "K6",
@@ -62,6 +67,16 @@ async fn staffed(stage: &Stage, setup: Setup, webs: usize) -> anyhow::Result<Sho
 async fn five_times(stage: &Stage) -> anyhow::Result<Verdict> {
     let mut shop = staffed(stage, Setup::default(), 2).await?;
     shop.load(Load::duplicates(200, 60)).done().await;
+    judge(shop, Expect::default()).await
+}
+
+async fn hang_up(stage: &Stage) -> anyhow::Result<Verdict> {
+    let mut shop = staffed(stage, Setup::default(), 2).await?;
+    let load = Load {
+        mix: Mix::Impatient,
+        ..Load::mixed(500, 150)
+    };
+    shop.load(load).done().await;
     judge(shop, Expect::default()).await
 }
 

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use super::{Scenario, parts::SOON};
 use crate::{
-    check::{Expect, Verdict, judge},
+    check::{Expect, Verdict, judge, settle},
     load::Load,
     server::Spec,
     shop::{Setup, Shop},
@@ -19,6 +19,16 @@ pub(super) const ALL: &[Scenario] = &[
         "K13",
         "a consumer is stopped for twice the claim time, and wakes",
         |stage| Box::pin(sleeps(stage)),
+    ),
+    Scenario::new(
+        "K13-commit",
+        "a consumer hangs after the commit until another has taken over and finished",
+        |stage| Box::pin(overtaken(stage, "C4:pause:ms=4500", 0)),
+    ),
+    Scenario::new(
+        "K48-race",
+        "a consumer hangs before a give-back until another has made it",
+        |stage| Box::pin(overtaken(stage, "K:pause:ms=4500", 30)),
     ),
     Scenario::new(
         "K15",
@@ -66,6 +76,36 @@ async fn sleeps(stage: &Stage) -> anyhow::Result<Verdict> {
     shop.did("SIGSTOP for 6 s with a transaction open (claimed after 3 s), SIGCONT");
     load.done().await;
     judge(shop, Expect::default()).await
+}
+
+/// A consumer hangs at a point for longer than the claim time, and goes on after another did its work. `extra`: units
+/// that only Redis believes in, so that orders fail.
+async fn overtaken(stage: &Stage, plan: &str, extra: i64) -> anyhow::Result<Verdict> {
+    let setup = Setup {
+        stock: 100,
+        people: 160,
+        ..Setup::default()
+    };
+    let mut shop = stage.open(setup).await?;
+    shop.add(Spec::web()).await?;
+    shop.redis
+        .run::<i64>(&["INCRBY", &shop.stock_key(), &extra.to_string()])
+        .await?;
+    shop.load(Load::mixed(200, 400)).done().await;
+    shop.add(Spec::worker().fails(plan)).await?;
+    shop.add(Spec::worker()).await?;
+    shop.did(format!("{plan}; claimed after 3 s"));
+    let mut verdict = settle(&shop, SOON).await;
+    // The one that hung goes on after all is settled, and must not change anything.
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    verdict = verdict.and(settle(&shop, SOON).await);
+    verdict.map_err(anyhow::Error::msg)?;
+    let expect = Expect {
+        extra_units: extra,
+        last_call: extra == 0,
+        ..Expect::default()
+    };
+    judge(shop, expect).await
 }
 
 async fn add(shop: &Shop, fields: &[(&str, &[u8])]) -> anyhow::Result<()> {

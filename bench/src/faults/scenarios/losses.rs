@@ -66,6 +66,11 @@ pub(super) const ALL: &[Scenario] = &[
         Box::pin(scripts_lost(stage))
     })
     .quick(),
+    Scenario::new(
+        "K23-late",
+        "Redis (always) is killed twice with everything unsettled",
+        |stage| Box::pin(dies_unsettled(stage)),
+    ),
 ];
 
 /// Ids accepted in the last moments before a loss: so many may be gone.
@@ -277,5 +282,19 @@ async fn scripts_lost(stage: &Stage) -> anyhow::Result<Verdict> {
         .history
         .count_since(0, |outcome| matches!(outcome, Outcome::Unknown(_)));
     shop.also("no client, or one in a hundred, noticed", unknown <= 4);
+    judge(shop, Expect::default()).await
+}
+
+/// Everything accepted is in the stream alone when Redis dies; the rebuild must wait until it is settled.
+async fn dies_unsettled(stage: &Stage) -> anyhow::Result<Verdict> {
+    let mut shop = stage.open(Setup::default()).await?;
+    shop.add(Spec::web()).await?;
+    shop.load(Load::mixed(100, 200)).done().await;
+    shop.redis.restart().await?;
+    shop.load(Load::mixed(60, 200)).done().await;
+    shop.redis.restart().await?;
+    shop.did("160 turns without a worker, kill -9 of Redis after each part, a worker");
+    shop.add(Spec::worker()).await?;
+    shop.load(Load::mixed(150, 100)).done().await;
     judge(shop, Expect::default()).await
 }

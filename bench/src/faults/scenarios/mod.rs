@@ -7,6 +7,7 @@ mod crashes;
 mod ledgers;
 mod losses;
 mod networks;
+mod operators;
 mod parts;
 mod refusals;
 mod soak;
@@ -75,6 +76,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Scenario> {
         ledgers::ALL,
         networks::ALL,
         clients::ALL,
+        operators::ALL,
         storm::ALL,
         soak::ALL,
     ]

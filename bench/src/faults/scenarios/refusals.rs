@@ -37,6 +37,16 @@ pub(super) const ALL: &[Scenario] = &[
     Scenario::new("R39", "Redis becomes a replica for two seconds", |stage| {
         Box::pin(read_only(stage))
     }),
+    Scenario::new(
+        "K32-misconf",
+        "Redis stops taking writes because it could not save",
+        |stage| Box::pin(misconfigured(stage)),
+    ),
+    Scenario::new(
+        "K42-resets",
+        "every connection to Redis is reset every 150 ms",
+        |stage| Box::pin(resets(stage)),
+    ),
 ];
 
 async fn stalls(stage: &Stage) -> anyhow::Result<Verdict> {
@@ -155,4 +165,62 @@ async fn read_only(stage: &Stage) -> anyhow::Result<Verdict> {
     shop.did("REPLICAOF for 2 s, REPLICAOF NO ONE");
     load.done().await;
     judge(shop, Expect::default()).await
+}
+
+async fn misconfigured(stage: &Stage) -> anyhow::Result<Verdict> {
+    let mut shop = staffed(stage, Setup::default()).await?;
+    let load = shop.load(Load::mixed(500, 120));
+    shop.accepted(40, SOON).await?;
+    // A folder stands where the file is to be: the save fails.
+    let file = shop.redis.folder().join("dump.rdb");
+    std::fs::create_dir(&file)?;
+    shop.redis
+        .run::<()>(&["CONFIG", "SET", "save", "3600 1000000"])
+        .await?;
+    shop.redis.run::<String>(&["BGSAVE"]).await?;
+    wait::until("the save has failed", SOON, async || {
+        let info: String = shop.redis.run(&["INFO", "persistence"]).await?;
+        Ok(info.contains("rdb_last_bgsave_status:err"))
+    })
+    .await?;
+    let refuses_at = shop.crowd.history.now();
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    let sold = shop.crowd.history.count_since(refuses_at + 20, sold);
+    shop.also("nothing is sold meanwhile", sold == 0);
+    shop.redis.run::<()>(&["CONFIG", "SET", "save", ""]).await?;
+    std::fs::remove_dir(&file)?;
+    shop.did("a failed save for 1.5 s");
+    load.done().await;
+    judge(shop, Expect::default()).await
+}
+
+async fn resets(stage: &Stage) -> anyhow::Result<Verdict> {
+    let mut shop = staffed(
+        stage,
+        Setup {
+            stock: 250,
+            people: 400,
+            ..Setup::default()
+        },
+    )
+    .await?;
+    let load = shop.load(Load::mixed(500, 100));
+    let mut times = 0;
+    while load.goes_on() && times < 60 {
+        shop.redis
+            .run::<i64>(&["CLIENT", "KILL", "TYPE", "normal"])
+            .await?;
+        times += 1;
+        tokio::time::sleep(Duration::from_millis(150)).await;
+    }
+    shop.did(format!("{times} times CLIENT KILL TYPE normal"));
+    load.done().await;
+    judge(
+        shop,
+        Expect {
+            max_deliveries: times + 5,
+            ..Expect::default()
+        },
+    )
+    .await
 }
