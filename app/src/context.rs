@@ -34,8 +34,11 @@ pub struct Assets {
     pub css: String,
 }
 
-/// The language of this request.
+/// The language of this request: the one that was chosen, else the browser's.
 pub(crate) fn lang() -> Lang {
+    if let Some(chosen) = cookie(Lang::COOKIE).and_then(|word| Lang::from_word(&word)) {
+        return chosen;
+    }
     let parts = use_context::<Parts>();
     let header = parts
         .as_ref()
@@ -43,6 +46,34 @@ pub(crate) fn lang() -> Lang {
     header
         .and_then(|value| value.to_str().ok())
         .map_or(Lang::En, Lang::accepted)
+}
+
+/// A cookie of this request.
+pub(crate) fn cookie(name: &str) -> Option<String> {
+    let parts = use_context::<Parts>()?;
+    let cookies = parts.headers.get_all(header::COOKIE);
+    cookies
+        .iter()
+        .filter_map(|cookies| cookies.to_str().ok())
+        .flat_map(|cookies| cookies.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find(|(key, _)| *key == name)
+        .map(|(_, value)| value.to_owned())
+}
+
+/// The host by which this site was reached.
+pub(crate) fn host() -> String {
+    let parts = use_context::<Parts>();
+    let host = parts.as_ref().and_then(|parts| parts.headers.get(header::HOST));
+    let name = host.and_then(|host| host.to_str().ok()).unwrap_or("localhost");
+    name.split(':').next().unwrap_or_default().to_owned()
+}
+
+/// The address of this request, within this site.
+pub(crate) fn here() -> String {
+    let parts = use_context::<Parts>();
+    let address = parts.as_ref().and_then(|parts| parts.uri.path_and_query());
+    address.map_or_else(|| "/".to_owned(), ToString::to_string)
 }
 
 /// A value in the query of this request's address; empty if it is not there.

@@ -8,14 +8,16 @@ use leptos_router::{
     path,
 };
 
-use crate::{Assets, context, pages};
+use crate::{Assets, PageContext, context, pages};
 
 /// The document. The server renders it for every page.
 pub fn shell(assets: &Assets) -> impl IntoView + use<> {
     provide_context(assets.clone());
+    let user = use_context::<PageContext>().and_then(|context| context.user);
+    let who = user.map(|user| user.to_string());
     view! {
         <!DOCTYPE html>
-        <html lang=context::lang().tag()>
+        <html lang=context::lang().tag() data-who=who data-release=assets.wasm.clone()>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
@@ -41,6 +43,7 @@ pub fn App() -> impl IntoView {
                 <Route path=path!("/") view=pages::Sales ssr=SsrMode::Async/>
                 <Route path=path!("/vouchers/:id") view=pages::Voucher ssr=SsrMode::Async/>
                 <Route path=path!("/orders") view=pages::Orders ssr=SsrMode::Async/>
+                <Route path=path!("/orders/:id") view=pages::OrderPage ssr=SsrMode::Async/>
                 <Route path=path!("/login") view=pages::LogIn ssr=SsrMode::Async/>
                 <Route path=path!("/admin") view=pages::AdminSales ssr=SsrMode::Async/>
                 <Route path=path!("/admin/vouchers/new") view=pages::AdminNew ssr=SsrMode::Async/>
@@ -59,7 +62,7 @@ pub fn App() -> impl IntoView {
 const WAKE: &str = "(async () => {
   const root = document.documentElement;
   const zoned = { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
-  for (const time of document.querySelectorAll('time')) {
+  for (const time of document.querySelectorAll('time[datetime]')) {
     time.title = time.textContent;
     time.textContent = new Date(time.dateTime).toLocaleString(root.lang, zoned);
   }
@@ -83,7 +86,7 @@ pub(crate) fn Wake() -> impl IntoView {
             .replace("JS", &format!("{js:?}"))
             .replace("WASM", &format!("{wasm:?}"));
         view! {
-            <p class="stale" role="status" hidden=true>{texts.stale}</p>
+            <p class="stale" role="status" hidden=true>{texts.stale} " " <a href="">{texts.reload}</a></p>
             <link rel="modulepreload" href=js/>
             <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
             <script type="module" nonce=use_nonce()>{script}</script>

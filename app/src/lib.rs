@@ -10,6 +10,8 @@ mod model;
 pub mod texts;
 
 #[cfg(feature = "ssr")]
+mod calendar;
+#[cfg(feature = "ssr")]
 mod context;
 #[cfg(feature = "ssr")]
 #[expect(unreachable_pub, reason = "the macro makes its helpers public")]

@@ -7,6 +7,8 @@ use crate::texts::Lang;
 
 /// The last seconds before the opening, which are counted in their own words.
 const OPENING_MS: i64 = 10_000;
+/// An address can't make anybody wait longer: seconds.
+const LONGEST_WAIT: u64 = 60;
 
 /// A sale as a page knew it when it was rendered. Times are Unix milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +41,15 @@ pub struct OrderProps {
     /// Why it failed.
     #[serde(default)]
     pub reason: Option<FailReason>,
+}
+
+/// An instant, for programs and for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// RFC 3339.
+    pub instant: String,
+    /// As people read it.
+    pub text: String,
 }
 
 impl OrderProps {
@@ -113,6 +124,30 @@ impl Phase {
     }
 }
 
+/// An outcome from the parts of its JSON.
+#[cfg(any(feature = "hydrate", test))]
+pub(crate) fn outcome(
+    word: &str,
+    order_id: Option<OrderId>,
+    retry_after_ms: Option<u64>,
+) -> Option<GrabOutcome> {
+    Some(match (word, order_id) {
+        ("queued", Some(order_id)) => GrabOutcome::Queued { order_id },
+        ("already_ordered", Some(order_id)) => GrabOutcome::AlreadyOrdered { order_id },
+        ("sold_out", _) => GrabOutcome::SoldOut,
+        ("not_started", _) => GrabOutcome::NotStarted,
+        ("ended", _) => GrabOutcome::Ended,
+        ("paused", _) => GrabOutcome::Paused,
+        ("not_ready", _) => GrabOutcome::NotReady,
+        ("rate_limited", _) => GrabOutcome::RateLimited {
+            retry_after_ms: retry_after_ms?,
+        },
+        ("busy", _) => GrabOutcome::Busy,
+        ("unknown_voucher", _) => GrabOutcome::UnknownVoucher,
+        _ => return None,
+    })
+}
+
 /// Why the last attempt gave nothing, or not yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Note {
@@ -138,10 +173,12 @@ pub enum Note {
     Lost,
     /// Something broke on our side.
     Trouble,
+    /// An order was accepted, and the server knows it no more.
+    Gone,
 }
 
 impl Note {
-    const WORDS: [(Self, &str); 11] = [
+    const WORDS: [(Self, &str); 12] = [
         (Self::SoldOut, "sold_out"),
         (Self::NotStarted, "not_started"),
         (Self::Ended, "ended"),
@@ -153,6 +190,7 @@ impl Note {
         (Self::SignIn, "sign_in"),
         (Self::Lost, "lost"),
         (Self::Trouble, "trouble"),
+        (Self::Gone, "gone"),
     ];
 
     /// What a refusal means; nothing for an order.
@@ -179,12 +217,22 @@ impl Note {
             .map_or("trouble", |(_, word)| word)
     }
 
-    /// Reads the word back.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS
-            .iter()
-            .find(|(_, known)| *known == word)
-            .map(|(note, _)| *note)
+    /// Reads the word back, and the seconds that came with it.
+    pub fn from_word(word: &str, seconds: &str) -> Option<Self> {
+        let (note, _) = Self::WORDS.into_iter().find(|(_, known)| *known == word)?;
+        Some(match note {
+            Self::SlowDown(_) => Self::SlowDown(seconds.parse().unwrap_or(1).min(LONGEST_WAIT)),
+            other => other,
+        })
+    }
+
+    /// Seconds in which another attempt is of no use.
+    pub const fn wait(self) -> Option<u64> {
+        match self {
+            Self::SlowDown(0) => Some(1),
+            Self::SlowDown(seconds) => Some(seconds),
+            _ => None,
+        }
     }
 }
 
@@ -229,12 +277,41 @@ mod tests {
     }
 
     #[test]
+    fn every_outcome_is_read_as_it_is_written() {
+        let order_id = OrderId::new(9_007_199_254_740_993).unwrap();
+        for written in [
+            GrabOutcome::Queued { order_id },
+            GrabOutcome::AlreadyOrdered { order_id },
+            GrabOutcome::SoldOut,
+            GrabOutcome::NotStarted,
+            GrabOutcome::Ended,
+            GrabOutcome::Paused,
+            GrabOutcome::NotReady,
+            GrabOutcome::RateLimited { retry_after_ms: 1500 },
+            GrabOutcome::Busy,
+            GrabOutcome::UnknownVoucher,
+        ] {
+            let json = serde_json::to_value(written).unwrap();
+            let id = json["order_id"].as_str().and_then(|id| id.parse().ok());
+            let read = outcome(
+                json["outcome"].as_str().unwrap(),
+                id,
+                json["retry_after_ms"].as_u64(),
+            );
+            assert_eq!(read, Some(written));
+        }
+        assert_eq!(outcome("queued", None, None), None);
+    }
+
+    #[test]
     fn every_note_has_a_word_of_its_own() {
         for (note, word) in Note::WORDS {
             assert_eq!(note.word(), word);
-            assert_eq!(Note::from_word(word), Some(note));
+            assert_eq!(Note::from_word(word, ""), Some(note));
         }
         assert_eq!(Note::SlowDown(30).word(), "slow_down");
-        assert_eq!(Note::from_word("<b>"), None);
+        assert_eq!(Note::from_word("slow_down", "30"), Some(Note::SlowDown(30)));
+        assert_eq!(Note::from_word("slow_down", "99999"), Some(Note::SlowDown(60)));
+        assert_eq!(Note::from_word("<b>", ""), None);
     }
 }

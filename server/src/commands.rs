@@ -1,6 +1,6 @@
 //! What the binary does, a function a command.
 
-use std::{io::Write, process::ExitCode, sync::Arc};
+use std::{fmt::Write as _, io::Write, process::ExitCode, sync::Arc};
 
 use anyhow::{Context, bail};
 use engine::{Engine, EngineSettings, SystemClock};
@@ -61,7 +61,8 @@ async fn mint(settings: EngineSettings, count: u32) -> anyhow::Result<()> {
     }
     let mut lines = String::new();
     for (user, token) in engine.mint_sessions(count).await? {
-        lines += &format!("{user} {}\n", token.secret());
+        // Writing to a String can't fail.
+        let _ = writeln!(lines, "{user} {}", token.secret());
     }
     say(lines.trim_end())
 }

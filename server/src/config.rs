@@ -84,6 +84,10 @@ pub(crate) enum Role {
 
 /// How to serve.
 #[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of its own on the command line"
+)]
 pub(crate) struct Serve {
     /// Which half of the system this process is.
     #[arg(long, env = "SECKILL_ROLE", value_enum, default_value_t = Role::All)]

@@ -8,7 +8,7 @@ use engine::Engine;
 
 /// The demo admin.
 const ADMIN: &str = "13800000000";
-const MINUTE: Duration = Duration::from_secs(60);
+const MINUTE: Duration = Duration::from_mins(1);
 
 /// Makes the admin, and three sales where none is open: one open, one that opens in two minutes, one tomorrow.
 pub(crate) async fn prepare(engine: &Engine) -> anyhow::Result<()> {
@@ -75,11 +75,10 @@ pub(crate) async fn prepare(engine: &Engine) -> anyhow::Result<()> {
 }
 
 /// Tells people where to go.
-#[expect(clippy::print_stdout, reason = "this is for the person who started the demo")]
-pub(crate) fn print_welcome(address: SocketAddr) {
-    println!();
-    println!("  The shop is open:  http://{address}/");
-    println!("  Operators:         http://{address}/admin  (log in with {ADMIN})");
-    println!("  Shoppers:          any phone such as 13900000001; the login page shows the code (demo mode)");
-    println!();
+pub(crate) fn print_welcome(address: SocketAddr) -> anyhow::Result<()> {
+    crate::commands::say(&format!(
+        "\n  The shop is open:  http://{address}/\n  \
+         Operators:         http://{address}/admin  (log in with {ADMIN})\n  \
+         Shoppers:          any phone such as 13900000001; the login page shows the code (demo mode)\n"
+    ))
 }

@@ -1,6 +1,6 @@
 //! `server doctor`: looks at everything that a sale hangs on, and says what to do.
 
-use std::sync::Arc;
+use std::{fmt::Write, sync::Arc};
 
 use anyhow::bail;
 use engine::{Engine, EngineError, EngineSettings, Finding, SystemClock};
@@ -66,7 +66,8 @@ impl Report {
                     ("WRONG", text)
                 }
             };
-            self.text += &format!("{mark}  {text}\n");
+            // Writing to a String can't fail.
+            let _ = writeln!(self.text, "{mark}  {text}");
         }
     }
 

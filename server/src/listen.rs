@@ -30,7 +30,7 @@ const BACKLOG: i32 = 4096;
 /// The longest head of a request.
 const HEAD: usize = 32 * 1024;
 /// A peer that has gone away without a word is noticed after this.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_mins(1);
 /// So long may sent bytes stay unacknowledged: a stalled reader of a stream is cut off.
 const UNREAD: Duration = Duration::from_secs(30);
 /// After a failed accept (no file handles, for example) the next is tried after this.

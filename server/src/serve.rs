@@ -52,11 +52,11 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     if args.role != Role::Worker {
         let (one, stop) = (engine.clone(), work.clone());
         watched(&mut tasks, "the catalogue", async move {
-            one.keep_catalogue(&stop).await
+            one.keep_catalogue(&stop).await;
         });
         let (one, stop) = (engine.clone(), work.clone());
         watched(&mut tasks, "the stock board", async move {
-            one.keep_board(&stop).await
+            one.keep_board(&stop).await;
         });
     }
     let (one, stop) = (engine.clone(), work.clone());
@@ -105,7 +105,7 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     }
     tracing::info!(%address, role = ?args.role, consumer = %settings.consumer, "serving");
     if args.demo {
-        demo::print_welcome(address);
+        demo::print_welcome(address)?;
     }
 
     let router = if args.role == Role::Worker {

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 
 use leptos::{prelude::*, task::spawn_local};
-use serde::Deserialize;
 use wasm_bindgen::{JsCast, closure::Closure};
 
 use super::{http, timer};
@@ -24,16 +23,12 @@ thread_local! {
     static SAMPLING: Cell<bool> = const { Cell::new(false) };
 }
 
-#[derive(Deserialize)]
-struct Time {
-    now_ms: i64,
-}
-
+/// Milliseconds since the page was opened, whatever happens to the time of day.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "milliseconds since the page was opened"
 )]
-fn local_ms() -> i64 {
+pub(super) fn local_ms() -> i64 {
     window()
         .performance()
         .map_or(0, |performance| performance.now() as i64)
@@ -74,7 +69,8 @@ pub(crate) fn resample() {
         let mut best: Option<(i64, i64)> = None;
         for _ in 0..SAMPLES {
             let asked = local_ms();
-            if let Ok(Some(Time { now_ms })) = http::get("/api/v1/time").await {
+            let answer = http::get("/api/v1/time").await;
+            if let Ok(Some(now_ms)) = answer.map(|time| time?.number("now_ms")) {
                 let trip = local_ms() - asked;
                 if best.is_none_or(|(_, shortest)| trip < shortest) {
                     best = Some((now_ms + trip / 2 - local_ms(), trip));

@@ -1,18 +1,28 @@
-//! The page's one stream, shared by its islands.
+//! What the page hears while it is open, shared by its islands: from the stream, or by asking.
 
-use std::{cell::RefCell, rc::Rc};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
 
-use domain::{LiveEvent, OrderEvent, SaleState, StockEvent, VoucherId};
+use domain::{OrderEvent, OrderId, OrderState, StockEvent, VoucherId};
 use leptos::task::spawn_local;
-use serde::Deserialize;
 
-use super::{clock, http, source, timer};
+use super::{clock, http, json::Json, orders, release, source, tabs, timer};
 use crate::model::OrderProps;
 
-/// How long to wait until a queued order is asked for, should the stream stay silent.
-const ASK_AFTER_MS: u32 = 2000;
+/// What an island hears.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum News {
+    /// What is left of a sale.
+    Stock(StockEvent),
+    /// Where an order stands.
+    Order(OrderEvent),
+    /// The server knows an order no more that it had accepted.
+    Gone(OrderId),
+}
 
-type Heard = Rc<dyn Fn(&LiveEvent)>;
+type Heard = Rc<dyn Fn(&News)>;
 
 #[derive(Default)]
 struct Hub {
@@ -20,34 +30,10 @@ struct Hub {
     voucher: Option<VoucherId>,
     islands: Vec<Heard>,
     on_lost: Option<Rc<dyn Fn(bool)>>,
-    /// Orders whose end is awaited.
-    watched: Vec<(VoucherId, OrderProps)>,
 }
 
 thread_local! {
     static HUB: RefCell<Hub> = RefCell::default();
-}
-
-#[derive(Deserialize)]
-struct Clock {
-    now_ms: i64,
-}
-
-#[derive(Deserialize)]
-struct Bye {
-    retry_ms: u32,
-}
-
-/// The part of a sale's document that changes.
-#[derive(Deserialize)]
-struct Glance {
-    voucher: Changing,
-}
-
-#[derive(Deserialize)]
-struct Changing {
-    stock: i64,
-    state: SaleState,
 }
 
 /// Says that the page is about one voucher, and whom to tell when the stream is lost or found.
@@ -58,8 +44,8 @@ pub(crate) fn of_voucher(voucher: VoucherId, on_lost: impl Fn(bool) + 'static) {
     });
 }
 
-/// Hears every event, for as long as the page lives. The stream opens once all islands are awake.
-pub(crate) fn follow(each: impl Fn(&LiveEvent) + 'static) {
+/// Hears all news, for as long as the page lives. The stream opens once all islands are awake.
+pub(crate) fn follow(each: impl Fn(&News) + 'static) {
     let first = HUB.with_borrow_mut(|hub| {
         hub.islands.push(Rc::new(each));
         !std::mem::replace(&mut hub.started, true)
@@ -71,109 +57,61 @@ pub(crate) fn follow(each: impl Fn(&LiveEvent) + 'static) {
                 Some(voucher) => format!("/api/v1/events?voucher={voucher}"),
                 None => "/api/v1/events".to_owned(),
             };
-            source::open(url, Page);
+            let lost = Cell::new(false);
+            tabs::open(&who(), url, Page { lost });
         });
     }
 }
 
-/// Hears what becomes of an order.
-pub(crate) fn follow_order(voucher: VoucherId, order: OrderProps, each: impl Fn(OrderProps) + 'static) {
-    follow(move |event| {
-        if let LiveEvent::Order(news) = event {
-            each(OrderProps {
-                order_id: news.order_id,
-                state: news.state,
-                reason: news.reason,
-            });
-        }
+/// Awaits the end of the order that this page has just made or has found queued. It is asked for at once where it was
+/// made elsewhere.
+pub(crate) fn await_mine(voucher: VoucherId, order: OrderId, at_once: bool) {
+    let path = format!("/api/v1/vouchers/{voucher}/order");
+    orders::wait_for(order, path, at_once.then_some(0));
+}
+
+/// Hears what becomes of one order of a list.
+pub(crate) fn follow_order(order: OrderProps, each: impl Fn(News) + 'static) {
+    follow(move |news| match news {
+        News::Order(event) if event.order_id == order.order_id => each(*news),
+        News::Gone(id) if *id == order.order_id => each(*news),
+        _ => {}
     });
-    if order.state == domain::OrderState::Queued {
-        await_end(voucher, order, ASK_AFTER_MS);
+    if order.state == OrderState::Queued {
+        let path = format!("/api/v1/orders/{}", order.order_id);
+        orders::wait_for(order.order_id, path, None);
     }
 }
 
-/// Tells of an order that was just made, and asks for its end should the stream not tell.
-pub(crate) fn watch(voucher: VoucherId, order: OrderProps, each: impl Fn(OrderProps) + 'static) {
-    each(order);
-    await_end(voucher, order, ASK_AFTER_MS);
+/// The account whose page this is; empty for a stranger's.
+fn who() -> String {
+    release::mark("data-who").unwrap_or_default()
 }
 
-/// Asks at once where an order stands that was made before, elsewhere.
-pub(crate) fn look_up(voucher: VoucherId, order: OrderProps) {
-    await_end(voucher, order, 0);
-}
-
-fn await_end(voucher: VoucherId, order: OrderProps, wait_ms: u32) {
-    HUB.with_borrow_mut(|hub| hub.watched.push((voucher, order)));
-    timer::after(wait_ms, ask_for_orders);
-}
-
-fn tell(event: &LiveEvent) {
-    let islands = HUB.with_borrow_mut(|hub| {
-        if let LiveEvent::Order(news) = event
-            && news.state != domain::OrderState::Queued
-        {
-            hub.watched.retain(|(_, order)| order.order_id != news.order_id);
-        }
-        hub.islands.clone()
-    });
+pub(super) fn tell(news: &News) {
+    if let News::Order(event) = news {
+        orders::heard(event);
+    }
+    let islands = HUB.with_borrow(|hub| hub.islands.clone());
     for island in islands {
-        island(event);
+        island(news);
     }
 }
 
-/// Asks for each awaited order; as often as it takes.
-fn ask_for_orders() {
-    let watched = HUB.with_borrow(|hub| hub.watched.clone());
-    if watched.is_empty() {
-        return;
-    }
-    spawn_local(async move {
-        // Nobody looks at a hidden page; the stream tells the state when it is looked at again.
-        let seen = if source::hidden() { Vec::new() } else { watched };
-        for (voucher_id, _) in seen {
-            let path = format!("/api/v1/vouchers/{voucher_id}/order");
-            if let Ok(Some(order)) = http::get::<OrderProps>(&path).await {
-                let OrderProps {
-                    order_id,
-                    state,
-                    reason,
-                } = order;
-                tell(&LiveEvent::Order(OrderEvent {
-                    voucher_id,
-                    order_id,
-                    state,
-                    reason,
-                }));
-            }
-        }
-        timer::after(timer::jittered(ASK_AFTER_MS), ask_for_orders);
-    });
+struct Page {
+    lost: Cell<bool>,
 }
-
-struct Page;
 
 impl source::Listener for Page {
     fn heard(&self, name: &str, data: &str) -> Option<u32> {
+        let data = Json::parse(data)?;
         match name {
-            "stock" => {
-                if let Ok(news) = serde_json::from_str::<StockEvent>(data) {
-                    tell(&LiveEvent::Stock(news));
-                }
-            }
-            "order" => {
-                if let Ok(news) = serde_json::from_str::<OrderEvent>(data) {
-                    tell(&LiveEvent::Order(news));
-                }
-            }
-            "clock" => {
-                if let Ok(Clock { now_ms }) = serde_json::from_str(data) {
-                    clock::hear(now_ms);
-                }
-            }
+            "stock" => tell(&News::Stock(data.stock("voucher_id")?)),
+            "order" => tell(&News::Order(data.order()?)),
+            "clock" => clock::hear(data.number("now_ms")?),
             "bye" => {
                 self.connected(false);
-                return serde_json::from_str(data).map_or(None, |Bye { retry_ms }| Some(retry_ms));
+                return u32::try_from(data.number("retry_ms")?).ok();
             }
             _ => {}
         }
@@ -181,23 +119,43 @@ impl source::Listener for Page {
     }
 
     fn connected(&self, open: bool) {
+        if self.lost.replace(!open) && open {
+            release::look_soon();
+        }
         if let Some(on_lost) = HUB.with_borrow(|hub| hub.on_lost.clone()) {
             on_lost(!open);
         }
     }
 
     fn ask(&self) {
-        if let Some(voucher_id) = HUB.with_borrow(|hub| hub.voucher) {
-            spawn_local(async move {
-                if let Ok(Some(Glance { voucher })) =
-                    http::get(&format!("/api/v1/vouchers/{voucher_id}")).await
-                {
-                    let (stock, state) = (Some(voucher.stock), voucher.state);
-                    tell(&LiveEvent::Stock(StockEvent {
-                        voucher_id,
-                        stock,
-                        state,
-                    }));
+        let voucher = HUB.with_borrow(|hub| hub.voucher);
+        spawn_local(async move {
+            let path = match voucher {
+                Some(id) => format!("/api/v1/vouchers/{id}"),
+                None => "/api/v1/vouchers".to_owned(),
+            };
+            let Ok(Some(answer)) = http::get(&path).await else {
+                return;
+            };
+            let one = answer.get("voucher").into_iter();
+            for stock in one
+                .chain(answer.items("vouchers"))
+                .filter_map(|sale| sale.stock("id"))
+            {
+                tell(&News::Stock(stock));
+            }
+        });
+    }
+
+    fn catch_up(&self) {
+        self.ask();
+        if !who().is_empty() {
+            spawn_local(async {
+                let Ok(Some(mine)) = http::get("/api/v1/orders").await else {
+                    return;
+                };
+                for order in mine.items("orders").iter().filter_map(Json::order) {
+                    tell(&News::Order(order));
                 }
             });
         }

@@ -5,8 +5,23 @@ pub(crate) mod clock;
 #[cfg(feature = "hydrate")]
 pub(crate) mod http;
 #[cfg(feature = "hydrate")]
+pub(crate) mod json;
+#[cfg(feature = "hydrate")]
 pub(crate) mod live;
+#[cfg(feature = "hydrate")]
+mod locks;
+#[cfg(feature = "hydrate")]
+mod orders;
+#[cfg(feature = "hydrate")]
+mod release;
 #[cfg(feature = "hydrate")]
 mod source;
 #[cfg(feature = "hydrate")]
+mod tabs;
+#[cfg(feature = "hydrate")]
 pub(crate) mod timer;
+#[cfg(feature = "hydrate")]
+pub(crate) mod zone;
+
+#[cfg(feature = "hydrate")]
+pub(crate) use release::hint;

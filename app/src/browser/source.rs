@@ -1,11 +1,10 @@
-//! One stream of server-sent events a tab, with our own way of coming back: a wait that grows and has a grain of chance
-//! in it, so that a restart does not bring a crowd back in one moment. A hidden tab holds no stream.
+//! One stream of server-sent events, with our own way of coming back: a wait that grows and has a grain of chance in it,
+//! so that a restart does not bring a crowd back in one moment.
 
 use std::{cell::RefCell, rc::Rc};
 
-use leptos::prelude::{document, window};
-use wasm_bindgen::{JsCast, JsValue, closure::Closure};
-use web_sys::{Event, EventSource, MessageEvent, VisibilityState};
+use wasm_bindgen::{JsCast, closure::Closure};
+use web_sys::{Event, EventSource, MessageEvent};
 
 use super::timer;
 
@@ -24,11 +23,13 @@ pub(super) trait Listener {
     fn connected(&self, open: bool);
     /// The stream can't be had now: ask for the state in another way.
     fn ask(&self);
+    /// Somebody else holds the stream and has told the state before we listened: ask for all of it, once.
+    fn catch_up(&self);
 }
 
-struct Source<L> {
+struct Inner<L> {
     url: String,
-    listener: L,
+    listener: Rc<L>,
     stream: Option<EventSource>,
     on_event: Option<Closure<dyn Fn(Event)>>,
     wait_ms: u32,
@@ -36,99 +37,94 @@ struct Source<L> {
     turn: u32,
 }
 
-type Shared<L> = Rc<RefCell<Source<L>>>;
+/// The stream. Cheap to copy.
+pub(super) struct Source<L>(Rc<RefCell<Inner<L>>>);
 
-/// Opens the stream, for as long as the page lives.
-pub(super) fn open(url: String, listener: impl Listener + 'static) {
-    let source = Rc::new(RefCell::new(Source {
-        url,
-        listener,
-        stream: None,
-        on_event: None,
-        wait_ms: FIRST_WAIT_MS,
-        turn: 0,
-    }));
-    let heard = source.clone();
-    source.borrow_mut().on_event = Some(Closure::new(move |event: Event| hear(&heard, &event)));
-    for (target, name) in [
-        (JsValue::from(document()), "visibilitychange"),
-        (JsValue::from(window()), "pagehide"),
-        (JsValue::from(window()), "pageshow"),
-    ] {
-        let source = source.clone();
-        let turned = Closure::<dyn Fn(Event)>::new(move |event: Event| {
-            if event.type_() == "pagehide" || hidden() {
-                close(&source);
-            } else if source.borrow().stream.is_none() {
-                connect(&source);
+impl<L> Clone for Source<L> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<L: Listener + 'static> Source<L> {
+    /// A stream that is not yet asked for.
+    pub(super) fn new(url: String, listener: Rc<L>) -> Self {
+        let source = Self(Rc::new(RefCell::new(Inner {
+            url,
+            listener,
+            stream: None,
+            on_event: None,
+            wait_ms: FIRST_WAIT_MS,
+            turn: 0,
+        })));
+        let heard = source.clone();
+        source.0.borrow_mut().on_event = Some(Closure::new(move |event: Event| heard.hear(&event)));
+        source
+    }
+
+    /// Asks for the stream, anew if it is there.
+    pub(super) fn connect(&self) {
+        self.close();
+        let mut this = self.0.borrow_mut();
+        let Ok(stream) = EventSource::new(&this.url) else {
+            return;
+        };
+        if let Some(on_event) = &this.on_event {
+            let on_event = on_event.as_ref().unchecked_ref();
+            for name in NAMES.into_iter().chain(["open", "error"]) {
+                let _ = stream.add_event_listener_with_callback(name, on_event);
             }
-        });
-        let target: web_sys::EventTarget = target.unchecked_into();
-        let _ = target.add_event_listener_with_callback(name, turned.as_ref().unchecked_ref());
-        turned.forget();
+        }
+        this.stream = Some(stream);
     }
-    connect(&source);
-}
 
-/// Whether nobody can see the page.
-pub(super) fn hidden() -> bool {
-    document().visibility_state() == VisibilityState::Hidden
-}
-
-fn connect<L: Listener + 'static>(source: &Shared<L>) {
-    close(source);
-    let mut this = source.borrow_mut();
-    let Ok(stream) = EventSource::new(&this.url) else {
-        return;
-    };
-    if let Some(on_event) = &this.on_event {
-        let on_event = on_event.as_ref().unchecked_ref();
-        for name in NAMES.into_iter().chain(["open", "error"]) {
-            let _ = stream.add_event_listener_with_callback(name, on_event);
+    /// Gives the stream up, and does not come back.
+    pub(super) fn close(&self) {
+        let mut this = self.0.borrow_mut();
+        this.turn += 1;
+        if let Some(stream) = this.stream.take() {
+            stream.close();
         }
     }
-    this.stream = Some(stream);
-}
 
-fn close<L>(source: &Shared<L>) {
-    let mut this = source.borrow_mut();
-    this.turn += 1;
-    if let Some(stream) = this.stream.take() {
-        stream.close();
+    fn hear(&self, event: &Event) {
+        let listener = self.0.borrow().listener.clone();
+        let name = event.type_();
+        let wait = match name.as_str() {
+            "open" => {
+                listener.connected(true);
+                None
+            }
+            "error" => {
+                listener.connected(false);
+                let this = &mut *self.0.borrow_mut();
+                let wait = this.wait_ms;
+                this.wait_ms = (wait * 2).min(LONGEST_WAIT_MS);
+                Some(wait)
+            }
+            _ => {
+                // Only what is heard proves the stream: one that opens and ends at once is not asked for again and again.
+                self.0.borrow_mut().wait_ms = FIRST_WAIT_MS;
+                let data = event
+                    .dyn_ref::<MessageEvent>()
+                    .and_then(|event| event.data().as_string());
+                listener.heard(&name, &data.unwrap_or_default())
+            }
+        };
+        if let Some(wait) = wait {
+            self.come_back(wait);
+        }
     }
-}
 
-fn hear<L: Listener + 'static>(source: &Shared<L>, event: &Event) {
-    let name = event.type_();
-    let wait = match name.as_str() {
-        "open" => {
-            source.borrow().listener.connected(true);
-            None
-        }
-        "error" => {
-            let this = &mut *source.borrow_mut();
-            let wait = this.wait_ms;
-            this.wait_ms = (wait * 2).min(LONGEST_WAIT_MS);
-            this.listener.connected(false);
-            Some(wait)
-        }
-        _ => {
-            // Only what is heard proves the stream: one that opens and ends at once must not be asked for again and again.
-            source.borrow_mut().wait_ms = FIRST_WAIT_MS;
-            let data = event
-                .dyn_ref::<MessageEvent>()
-                .and_then(|event| event.data().as_string());
-            source.borrow().listener.heard(&name, &data.unwrap_or_default())
-        }
-    };
-    if let Some(wait) = wait {
-        // The browser would come back by itself, but without chance in its wait, and not after every failure.
-        close(source);
-        let (source, turn) = (source.clone(), source.borrow().turn);
+    /// The browser would come back by itself, but without chance in its wait, and not after every failure.
+    fn come_back(&self, wait: u32) {
+        self.close();
+        let (source, turn) = (self.clone(), self.0.borrow().turn);
         timer::after(timer::jittered(wait), move || {
-            if source.borrow().turn == turn {
-                source.borrow().listener.ask();
-                connect(&source);
+            let listener = source.0.borrow().listener.clone();
+            if source.0.borrow().turn == turn {
+                listener.ask();
+                source.connect();
             }
         });
     }

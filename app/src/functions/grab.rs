@@ -26,7 +26,14 @@ pub async fn grab(
         }
     };
     match Note::of(outcome) {
-        Some(note) => reply::see(&format!("{page}?told={}", note.word())),
+        Some(note) => {
+            let seconds = note.wait().map(|seconds| format!("&wait={seconds}"));
+            reply::see(&format!(
+                "{page}?told={}{}",
+                note.word(),
+                seconds.unwrap_or_default()
+            ));
+        }
         None => reply::see(&page),
     }
     Ok(outcome)

@@ -63,8 +63,9 @@ pub async fn send_code(
         }
         CodeSent::Wait(wait) => {
             remember(&context, number.as_str(), None);
-            back(&next, "wait");
-            Ok(CodeAnswer::Wait(wait.as_secs().max(1)))
+            let seconds = wait.as_secs().max(1);
+            back(&next, &format!("wait&wait={seconds}"));
+            Ok(CodeAnswer::Wait(seconds))
         }
     }
 }
@@ -139,9 +140,6 @@ pub(crate) use tools::remembered;
 mod tools {
     //! Cookies. What was typed at the login travels in one, not in the address: addresses end up in logs.
 
-    use http::{header, request::Parts};
-    use leptos::prelude::use_context;
-
     use super::super::reply;
     use crate::{PageContext, format::query_escaped};
 
@@ -174,15 +172,9 @@ mod tools {
 
     /// The phone number, and in demo mode the code, that this browser's last attempt left.
     pub(crate) fn remembered() -> (String, String) {
-        let parts = use_context::<Parts>();
-        let cookies = parts
-            .iter()
-            .flat_map(|parts| parts.headers.get_all(header::COOKIE));
-        let value = cookies
-            .filter_map(|cookies| cookies.to_str().ok())
-            .flat_map(|cookies| cookies.split(';'))
-            .find_map(|cookie| cookie.trim().strip_prefix("login="));
-        let (phone, code) = value.and_then(|value| value.rsplit_once('.')).unwrap_or_default();
+        let value = crate::context::cookie("login");
+        let value = value.as_deref().and_then(|value| value.rsplit_once('.'));
+        let (phone, code) = value.unwrap_or_default();
         (crate::format::query_unescaped(phone), code.to_owned())
     }
 

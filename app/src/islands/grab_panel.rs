@@ -42,7 +42,8 @@ pub fn GrabPanel(
     awake::wake(sale, attempt);
 
     let holds = move || attempt.order.get().is_some_and(OrderProps::holds);
-    let can_grab = move || sale.phase.get() == Phase::Open && !attempt.sending.get() && !holds();
+    let waits = move || attempt.note.get().is_some_and(|note| note.wait().is_some());
+    let can_grab = move || sale.phase.get() == Phase::Open && !attempt.sending.get() && !holds() && !waits();
     let button = move || {
         if attempt
             .order
@@ -66,11 +67,16 @@ pub fn GrabPanel(
         (None, None) => texts.phase(sale.phase.get()).to_owned(),
     };
     let order_id = move || {
-        attempt
-            .order
-            .get()
-            .map(|order| order.order_id.to_string())
-            .unwrap_or_default()
+        let order = attempt.order.get();
+        order.map(|order| order.order_id.to_string()).unwrap_or_default()
+    };
+    let to_order = move || format!("/orders/{}", order_id());
+    let lost = move || {
+        if attempt.lost.get() {
+            texts.reconnecting
+        } else {
+            ""
+        }
     };
     let no_order = move || attempt.order.with(Option::is_none);
     let voucher_id = sale.voucher_id.to_string();
@@ -109,12 +115,13 @@ pub fn GrabPanel(
             <p class="status" role="status">{status}</p>
             <p class="next" hidden=no_order>
                 {texts.order} " " <code class="order-id">{order_id}</code> " "
+                <a href=to_order>{texts.to_order}</a> " "
                 <a href="/orders">{texts.to_orders}</a>
             </p>
             <p class="next" hidden=move || attempt.note.get() != Some(Note::SignIn)>
                 <a href=to_login>{texts.to_login}</a>
             </p>
-            <p class="offline" hidden=move || !attempt.lost.get()>{texts.reconnecting}</p>
+            <p class="offline" role="status">{lost}</p>
         </section>
     }
 }
@@ -123,14 +130,19 @@ pub fn GrabPanel(
 mod awake {
     //! What only the browser does.
 
-    use domain::{GrabOutcome, LiveEvent, OrderState};
+    use domain::{GrabOutcome, OrderId, OrderState};
     use leptos::{ev::SubmitEvent, prelude::*, server_fn::ServerFn, task::spawn_local};
 
     use super::{Attempt, LiveSale};
     use crate::{
-        browser::{clock, http, live, timer},
+        browser::{
+            clock, hint, http,
+            json::Json,
+            live::{self, News},
+            timer,
+        },
         functions::{Grab, Refusal},
-        model::{Note, OrderProps, Phase},
+        model::{Note, OrderProps, Phase, outcome},
     };
 
     /// Attempts when no answer arrives, or when our clock is a little ahead of the sale's.
@@ -140,27 +152,40 @@ mod awake {
 
     pub(super) fn wake(sale: LiveSale, attempt: Attempt) {
         sale.wake();
+        if let Some(note) = attempt.note.get_untracked() {
+            tell(attempt, note);
+        }
         Effect::new(move |_| {
             live::of_voucher(sale.voucher_id, move |lost| attempt.lost.set(lost));
-            live::follow(move |event| {
-                if let LiveEvent::Order(news) = event
-                    && news.voucher_id == sale.voucher_id
-                {
-                    hear(
-                        attempt,
-                        OrderProps {
-                            order_id: news.order_id,
-                            state: news.state,
-                            reason: news.reason,
-                        },
-                    );
+            live::follow(move |news| match news {
+                News::Order(event) if event.voucher_id == sale.voucher_id => {
+                    hear(attempt, event.into());
                 }
+                News::Gone(id)
+                    if attempt
+                        .order
+                        .get_untracked()
+                        .is_some_and(|order| order.order_id == *id) =>
+                {
+                    attempt.order.set(None);
+                    attempt.note.set(Some(Note::Gone));
+                }
+                _ => {}
             });
+            if let Some(order) = attempt.order.get_untracked()
+                && order.state == OrderState::Queued
+            {
+                live::await_mine(sale.voucher_id, order.order_id, false);
+            }
         });
         // What was said about an attempt is stale once the sale itself has turned.
         Effect::new(move |before: Option<Phase>| {
             let phase = sale.phase.get();
-            if before.is_some_and(|before| before != phase) && phase == Phase::Open {
+            let told = attempt.note.get_untracked();
+            if before.is_some_and(|before| before != phase)
+                && phase == Phase::Open
+                && told != Some(Note::Gone)
+            {
                 attempt.note.set(None);
             }
             phase
@@ -173,6 +198,19 @@ mod awake {
         if known != Some(merged) {
             attempt.note.set(None);
             attempt.order.set(Some(merged));
+        }
+    }
+
+    /// Says why an attempt gave nothing. A wait is over by itself.
+    fn tell(attempt: Attempt, note: Note) {
+        attempt.note.set(Some(note));
+        if let Some(seconds) = note.wait() {
+            let millis = u32::try_from(seconds * 1000).unwrap_or(u32::MAX);
+            timer::after(millis, move || {
+                if attempt.note.get_untracked() == Some(note) {
+                    attempt.note.set(None);
+                }
+            });
         }
     }
 
@@ -204,42 +242,74 @@ mod awake {
             if tried > 0 {
                 timer::pause(PAUSE_MS << tried).await;
             }
-            note = match http::post::<GrabOutcome, Refusal>(Grab::PATH, &body).await {
-                Ok(Ok(GrabOutcome::Queued { order_id })) => {
-                    let order = OrderProps {
-                        order_id,
-                        state: OrderState::Queued,
-                        reason: None,
-                    };
-                    return live::watch(sale.voucher_id, order, move |news| hear(attempt, news));
+            let answer = http::post(Grab::PATH, &body).await;
+            note = match answer.map(|answer| answer.map(read_outcome).map_err(read_refusal)) {
+                Ok(Ok(Some(GrabOutcome::Queued { order_id }))) => {
+                    return hold(sale, attempt, order_id, false);
                 }
-                Ok(Ok(GrabOutcome::AlreadyOrdered { order_id })) => {
-                    let order = OrderProps {
-                        order_id,
-                        state: OrderState::Queued,
-                        reason: None,
-                    };
-                    hear(attempt, order);
-                    return live::look_up(sale.voucher_id, order);
+                Ok(Ok(Some(GrabOutcome::AlreadyOrdered { order_id }))) => {
+                    return hold(sale, attempt, order_id, true);
                 }
                 // Our clock is ahead of the sale's: it can only be a moment.
-                Ok(Ok(GrabOutcome::NotStarted)) if sale.phase.get_untracked() == Phase::Open => {
+                Ok(Ok(Some(GrabOutcome::NotStarted))) if sale.phase.get_untracked() == Phase::Open => {
                     clock::resample();
                     Note::NotStarted
                 }
                 Ok(Ok(refusal)) => {
-                    note = Note::of(refusal).unwrap_or(Note::Trouble);
+                    note = refusal.and_then(Note::of).unwrap_or(Note::Trouble);
                     break;
                 }
                 Ok(Err(Refusal::SignIn)) => {
                     note = Note::SignIn;
                     break;
                 }
+                // The function has changed under us: a form of a newer page works.
+                Ok(Err(Refusal::Invalid)) | Err(http::NoAnswer::Stale) => {
+                    hint();
+                    note = Note::Trouble;
+                    break;
+                }
+                Err(http::NoAnswer::SlowDown(seconds)) => {
+                    note = Note::SlowDown(seconds);
+                    break;
+                }
                 Ok(Err(_)) => Note::Trouble,
+                Err(http::NoAnswer::Busy) => Note::Busy,
                 // The reply is lost, not the attempt: the same call again tells.
-                Err(http::NoAnswer) => Note::Lost,
+                Err(http::NoAnswer::Lost) => Note::Lost,
             };
         }
-        attempt.note.set(Some(note));
+        tell(attempt, note);
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "it is mapped over")]
+    fn read_outcome(answer: Json) -> Option<GrabOutcome> {
+        let wait_ms = answer
+            .number("retry_after_ms")
+            .and_then(|wait| wait.try_into().ok());
+        outcome(
+            &answer.read::<String>("outcome")?,
+            answer.read("order_id"),
+            wait_ms,
+        )
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "it is mapped over")]
+    fn read_refusal(answer: Json) -> Refusal {
+        let word = answer.text().unwrap_or_default();
+        Refusal::from_word(&word).unwrap_or(Refusal::Trouble)
+    }
+
+    /// There is an order. One that was made before may have settled long ago: that is asked for at once.
+    fn hold(sale: LiveSale, attempt: Attempt, order_id: OrderId, made_before: bool) {
+        hear(
+            attempt,
+            OrderProps {
+                order_id,
+                state: OrderState::Queued,
+                reason: None,
+            },
+        );
+        live::await_mine(sale.voucher_id, order_id, made_before);
     }
 }

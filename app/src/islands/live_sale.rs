@@ -91,7 +91,7 @@ impl LiveSale {
                 }
             });
             live::follow(move |event| {
-                if let domain::LiveEvent::Stock(news) = event
+                if let live::News::Stock(news) = event
                     && news.voucher_id == self.voucher_id
                 {
                     self.stock.set(news.stock);

@@ -3,7 +3,10 @@
 use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_meta::Title;
 
-use crate::{PageContext, context, functions::LogOut};
+use crate::{
+    PageContext, context,
+    functions::{LogOut, Speak},
+};
 
 /// Header, content, footer.
 #[component]
@@ -15,7 +18,8 @@ pub(crate) fn Frame(
     operator: bool,
     children: Children,
 ) -> impl IntoView {
-    let texts = context::lang().pages();
+    let lang = context::lang();
+    let (texts, other) = (lang.pages(), lang.other());
     let known = use_context::<PageContext>().is_some_and(|context| context.user.is_some());
     let session = if known {
         view! {
@@ -37,6 +41,11 @@ pub(crate) fn Frame(
                 {known.then(|| view! { <a href="/orders">{texts.orders}</a> })}
                 {operator.then(|| view! { <a href="/admin">{texts.admin}</a> })}
                 {session}
+                <form method="post" action=Speak::PATH>
+                    <input type="hidden" name="lang" value=other.word()/>
+                    <input type="hidden" name="next" value=context::here()/>
+                    <button type="submit" class="quiet" lang=other.tag()>{other.own_name()}</button>
+                </form>
             </nav>
         </header>
         <main id="content">{children()}</main>

@@ -19,9 +19,14 @@ pub(crate) fn LogIn() -> impl IntoView {
 
     let asked = matches!(told.as_str(), "sent" | "wait" | "wrong_code") && !phone.is_empty();
     let message = texts.told(&told);
-    let phone_error = (told == "bad_phone").then_some(message).flatten();
-    let code_error = (told == "wrong_code").then_some(message).flatten();
-    let news = message.filter(|_| phone_error.is_none() && code_error.is_none());
+    let phone_error = message.filter(|_| told == "bad_phone");
+    let code_error = message.filter(|_| told == "wrong_code");
+    let news = if told == "wait" {
+        Some((texts.wait)(context::query("wait").parse().unwrap_or(1)))
+    } else {
+        let news = message.filter(|_| phone_error.is_none() && code_error.is_none());
+        news.map(str::to_owned)
+    };
     let send = if asked { texts.send_again } else { texts.send_code };
     let code_form = asked.then(|| {
         let demo = (!demo_code.is_empty()).then(|| (texts.demo_code)(&demo_code));

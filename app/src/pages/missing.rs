@@ -20,6 +20,13 @@ pub(crate) fn missing() -> AnyView {
     plain(texts.missing, texts.missing_lead)
 }
 
+/// No order of this shopper's has the number.
+pub(crate) fn no_order() -> AnyView {
+    status(StatusCode::NOT_FOUND);
+    let texts = context::lang().pages();
+    plain(texts.no_order, texts.no_order_lead)
+}
+
 /// A store does not answer. The page says so in our words; the reason is for the log.
 pub(crate) fn broken(error: &engine::EngineError) -> AnyView {
     tracing::warn!(%error, "a page could not be rendered");

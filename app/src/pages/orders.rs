@@ -58,10 +58,13 @@ fn row(order: Order, lang: Lang) -> impl IntoView {
         <li class="order">
             <h2><a href=format!("/vouchers/{}", order.voucher_id)>{title}</a></h2>
             <p class="facts">
-                {lang.shop().order} " " <code class="order-id">{order.order_id.to_string()}</code>
+                {lang.shop().order} " "
+                <a href=format!("/orders/{}", order.order_id)>
+                    <code class="order-id">{order.order_id.to_string()}</code>
+                </a>
                 " · " {texts.ordered} " " {time(order.ordered_at)}
             </p>
-            <OrderStatus voucher_id=order.voucher_id order=shown lang/>
+            <OrderStatus order=shown lang/>
         </li>
     }
 }

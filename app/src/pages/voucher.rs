@@ -10,7 +10,7 @@ use super::{
     sales::{price, props},
 };
 use crate::{
-    PageContext, context,
+    PageContext, calendar, context,
     document::Wake,
     format,
     islands::GrabPanel,
@@ -60,7 +60,8 @@ fn page(voucher: domain::Voucher, order: Option<&domain::Order>, context: &PageC
         reason: order.reason,
     });
     // An order is the better news: what an earlier attempt came to is of no interest then.
-    let note = Note::from_word(&context::query("told")).filter(|_| !order.is_some_and(OrderProps::holds));
+    let note = Note::from_word(&context::query("told"), &context::query("wait"));
+    let note = note.filter(|_| !order.is_some_and(OrderProps::holds));
     let reload = reload_after(&voucher, order, now);
     let signed_in = context.user.is_some();
     let rules = (!voucher.rules.is_empty()).then(|| {
@@ -69,6 +70,15 @@ fn page(voucher: domain::Voucher, order: Option<&domain::Order>, context: &PageC
                 <h2>{texts.rules}</h2>
                 <p class="rules">{voucher.rules.clone()}</p>
             </section>
+        }
+    });
+    let calendar = (voucher.state == SaleState::Scheduled).then(|| {
+        let file = calendar::link(&voucher, &context::host(), now);
+        view! {
+            <p class="calendar">
+                <span>{texts.opens} " " {time(voucher.begins_at)}</span>
+                <a href=file download=format!("sale-{}.ics", voucher.id)>{texts.calendar}</a>
+            </p>
         }
     });
     view! {
@@ -93,6 +103,7 @@ fn page(voucher: domain::Voucher, order: Option<&domain::Order>, context: &PageC
                 </div>
                 <div class="buy">
                     <GrabPanel sale order note signed_in/>
+                    {calendar}
                     <noscript>
                         {reload.map(|seconds| view! {
                             <meta http-equiv="refresh" content=seconds.to_string()/>

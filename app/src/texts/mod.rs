@@ -40,6 +40,39 @@ impl Lang {
         }
     }
 
+    /// The cookie that remembers a choice.
+    pub const COOKIE: &'static str = "lang";
+
+    /// The word for cookies and forms.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Zh => "zh",
+        }
+    }
+
+    /// Reads the word back.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::En, Self::Zh].into_iter().find(|lang| lang.word() == word)
+    }
+
+    /// The other one, to switch to.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::En => Self::Zh,
+            Self::Zh => Self::En,
+        }
+    }
+
+    /// What the language calls itself.
+    pub const fn own_name(self) -> &'static str {
+        match self {
+            Self::En => "English",
+            Self::Zh => "中文",
+        }
+    }
+
     /// The words of the islands.
     pub const fn shop(self) -> &'static Shop {
         match self {

@@ -83,16 +83,30 @@ pub struct Pages {
     pub stale: &'static str,
     /// In the footer.
     pub footer: &'static str,
-    told: [(&'static str, &'static str); 5],
+    /// A code was sent moments ago: seconds to wait.
+    pub wait: fn(u64) -> String,
+    /// The page of one order.
+    pub order: &'static str,
+    /// Title for an order that is not there.
+    pub no_order: &'static str,
+    /// Below it.
+    pub no_order_lead: &'static str,
+    /// The order's voucher.
+    pub to_voucher: &'static str,
+    /// The way back to the orders.
+    pub all_orders: &'static str,
+    /// The link to the calendar's file.
+    pub calendar: &'static str,
+    /// The link to the same address.
+    pub reload: &'static str,
+    told: [(&'static str, &'static str); 4],
 }
 
 impl Pages {
     /// What became of the last attempt at the login.
     pub fn told(&self, word: &str) -> Option<&'static str> {
-        self.told
-            .iter()
-            .find(|(known, _)| *known == word)
-            .map(|(_, text)| *text)
+        let told = self.told.iter().find(|(known, _)| *known == word);
+        told.map(|(_, text)| *text)
     }
 
     /// English.
@@ -135,7 +149,17 @@ impl Pages {
         missing_lead: "There is nothing at this address. The sale may have gone.",
         broken: "A moment, please",
         broken_lead: "We can't show this right now. Your orders are safe; please reload in a few seconds.",
-        stale: "The live part of this page could not be loaded. Reload the page; the button works all the same.",
+        stale: "There is a newer version of this page. Load it when you like; nothing is lost.",
+        wait: |seconds| {
+            format!("A code was sent moments ago. Use that one, or ask for another in {seconds} s.")
+        },
+        order: "Order",
+        no_order: "No such order",
+        no_order_lead: "We know no order of yours with this number. Should it have been accepted a moment ago, a fault on our side has lost it: nothing was taken from you, and you can try again.",
+        to_voucher: "To the voucher",
+        all_orders: "All my orders",
+        calendar: "Add to calendar",
+        reload: "Reload",
         footer: "Every order is confirmed in our ledger before we call it yours.",
         told: [
             (
@@ -143,10 +167,6 @@ impl Pages {
                 "That is no phone number: it has eleven digits and begins with 1.",
             ),
             ("sent", "We have sent a code to your phone."),
-            (
-                "wait",
-                "A code was sent moments ago. Use that one, or wait a little for another.",
-            ),
             (
                 "wrong_code",
                 "That code is not right, or too old. Try again, or ask for another.",
@@ -195,12 +215,19 @@ impl Pages {
         missing_lead: "此地址没有内容，活动可能已下架。",
         broken: "请稍候",
         broken_lead: "暂时无法显示，您的订单是安全的，请几秒后刷新。",
-        stale: "本页的实时部分未能加载，请刷新页面；按钮仍然可用。",
+        stale: "本页已有新版本，可随时刷新，不会丢失任何内容。",
+        wait: |seconds| format!("刚刚已发送过验证码，请使用该验证码，或 {seconds} 秒后重新获取。"),
+        order: "订单",
+        no_order: "没有此订单",
+        no_order_lead: "您没有此编号的订单。如果刚刚提示抢购成功，则是系统故障导致丢失：未扣除任何费用，您可以再试一次。",
+        to_voucher: "查看优惠券",
+        all_orders: "全部订单",
+        calendar: "添加到日历",
+        reload: "刷新",
         footer: "每一笔订单都在账本中确认后才算您的。",
         told: [
             ("bad_phone", "手机号不正确：应为以 1 开头的 11 位数字。"),
             ("sent", "验证码已发送到您的手机。"),
-            ("wait", "刚刚已发送过验证码，请使用该验证码，或稍后再试。"),
             ("wrong_code", "验证码不正确或已过期，请重试或重新获取。"),
             ("trouble", "系统出了点问题，请重试。"),
         ],

@@ -35,16 +35,27 @@ pub struct Shop {
     pub yours: &'static str,
     /// Before an order's id.
     pub order: &'static str,
+    /// The link to the order.
+    pub to_order: &'static str,
     /// The link to all orders.
     pub to_orders: &'static str,
     /// The link to the login.
     pub to_login: &'static str,
     /// While the stream is away.
     pub reconnecting: &'static str,
+    /// An order that the server knows no more.
+    pub gone: &'static str,
+    /// The first step of an order.
+    pub accepted: &'static str,
+    /// The last step of an order.
+    pub to_use: &'static str,
+    /// Before what to do next.
+    pub what_next: &'static str,
     phases: [&'static str; 7],
-    notes: [&'static str; 10],
+    notes: [&'static str; 11],
     states: [(&'static str, &'static str); 8],
     failures: [&'static str; 3],
+    nexts: [&'static str; 4],
     left: fn(i64) -> String,
     about_left: fn(i64) -> String,
     slow_down: fn(u64) -> String,
@@ -92,6 +103,7 @@ impl Shop {
             Note::SignIn => 7,
             Note::Lost => 8,
             Note::Trouble => 9,
+            Note::Gone => 10,
         };
         self.notes[at].to_owned()
     }
@@ -99,6 +111,17 @@ impl Shop {
     /// An order's state in a word.
     pub const fn state(&self, state: OrderState) -> &'static str {
         self.states[state as usize].0
+    }
+
+    /// What the owner of an order does next.
+    pub const fn next(&self, state: OrderState, gone: bool) -> &'static str {
+        self.nexts[match state {
+            _ if gone => 3,
+            OrderState::Queued => 0,
+            OrderState::Confirmed | OrderState::Paid => 1,
+            OrderState::Used | OrderState::Refunded => 2,
+            OrderState::Failed | OrderState::Cancelled | OrderState::Expired => 3,
+        }]
     }
 
     /// What an order's state means for its owner.
@@ -137,9 +160,14 @@ impl Shop {
         not_ready: "Getting ready…",
         yours: "You have one",
         order: "Order",
+        to_order: "See the order",
         to_orders: "See my orders",
         to_login: "Log in again",
         reconnecting: "Connection lost. Reconnecting; the numbers may be a little old.",
+        gone: "Lost",
+        accepted: "Place taken",
+        to_use: "Use it",
+        what_next: "What next?",
         phases: [
             "The button opens by itself at the second. No need to reload.",
             "Opening in a moment. Get ready.",
@@ -160,6 +188,7 @@ impl Shop {
             "Your session has ended. Log in, and you are back here.",
             "No answer arrived. Press again: if one is yours already, you keep it and get no second.",
             "Something broke on our side. Press again: you never get two.",
+            "A fault on our side has lost your place. Nothing was taken from you; please try again.",
         ],
         states: [
             (
@@ -169,15 +198,24 @@ impl Shop {
             ("Confirmed", "Confirmed. The voucher is yours."),
             ("Paid", "Paid. The voucher can be used."),
             ("Used", "Used. Enjoy."),
-            ("Failed", "The order could not be completed. Nothing was charged."),
+            (
+                "Failed",
+                "The order could not be completed. Nothing was taken from you.",
+            ),
             ("Cancelled", "You gave this order up."),
             ("Expired", "It was not paid in time, and the unit went back."),
             ("Refunded", "Paid back."),
         ],
         failures: [
-            "You had this voucher already, so this one went back. Nothing was charged.",
-            "No unit was left in the end. Nothing was charged.",
-            "The order was refused. Nothing was charged.",
+            "You had this voucher already, so this one went back. Nothing was taken from you.",
+            "No unit was left in the end. Nothing was taken from you.",
+            "The order was refused. Nothing was taken from you.",
+        ],
+        nexts: [
+            "Nothing: this page tells by itself. You may close it, your place stays.",
+            "Show the order number when you use the voucher.",
+            "Nothing more.",
+            "See whether a unit is left, and try again.",
         ],
         left: |units| format!("{units} left"),
         about_left: |units| format!("about {} left", grouped(units)),
@@ -203,9 +241,14 @@ impl Shop {
         not_ready: "准备中…",
         yours: "您已抢到",
         order: "订单号",
+        to_order: "查看订单",
         to_orders: "查看我的订单",
         to_login: "重新登录",
         reconnecting: "连接已断开，正在重连，数字可能稍有延迟。",
+        gone: "已丢失",
+        accepted: "名额已锁定",
+        to_use: "使用",
+        what_next: "下一步：",
         phases: [
             "到点后按钮自动可用，无需刷新页面。",
             "马上开抢，请做好准备。",
@@ -226,6 +269,7 @@ impl Shop {
             "登录已过期，登录后会回到本页。",
             "未收到回复，请再试一次；若已抢到则为您保留，不会重复下单。",
             "系统出了点问题，请再试一次，绝不会重复下单。",
+            "因系统故障，您的名额已丢失，未扣除任何费用，请再试一次。",
         ],
         states: [
             ("确认中…", "名额已为您保留，正在确认订单，请稍候。"),
@@ -241,6 +285,12 @@ impl Shop {
             "您已拥有此优惠券，本次名额已退回，未扣除任何费用。",
             "最终没有库存，未扣除任何费用。",
             "订单被拒绝，未扣除任何费用。",
+        ],
+        nexts: [
+            "无需操作，本页会自动更新；关闭页面也会保留名额。",
+            "使用优惠券时请出示订单号。",
+            "无需操作。",
+            "看看是否还有剩余，再试一次。",
         ],
         left: |units| format!("仅剩 {units} 张"),
         about_left: |units| format!("约剩 {} 张", grouped(units)),

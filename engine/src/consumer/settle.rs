@@ -121,6 +121,7 @@ impl Worker {
                     (OrderState::Failed, Some(FailReason::Rejected))
                 }
             };
+            tracing::debug!(voucher = %entry.voucher, order = %entry.order, state = state.word(), "settled");
             let event = OrderEvent {
                 voucher_id: entry.voucher,
                 order_id: entry.order,

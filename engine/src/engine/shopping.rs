@@ -85,7 +85,12 @@ impl Engine {
             self.inner.metrics.grab(&outcome);
             return Ok(outcome);
         }
-        self.inner.grabs.grab(user, voucher).await
+        let outcome = self.inner.grabs.grab(user, voucher).await?;
+        if let GrabOutcome::Queued { order_id } = outcome {
+            // From click to row: the server puts the call's id on this line, the consumer has one with the order's.
+            tracing::debug!(%voucher, order = %order_id, "queued");
+        }
+        Ok(outcome)
     }
 
     /// The user's order for a voucher.

@@ -1,5 +1,11 @@
 //! The real binary on stores of its own, over HTTP.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests fail as tests do"
+)]
+
 mod admin;
 mod gate;
 mod lifecycle;

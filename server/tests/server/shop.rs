@@ -34,6 +34,11 @@ impl Shop {
 
     /// Starts a server with more arguments to `serve`.
     pub(crate) async fn open_with(more: &[&str]) -> Self {
+        Self::open_with_log("info", more).await
+    }
+
+    /// The same, with another filter on what is logged.
+    pub(crate) async fn open_with_log(filter: &str, more: &[&str]) -> Self {
         let (redis, database) = (TestRedis::start().await, TestDatabase::create().await);
         let folder = redis.folder().join("site");
         std::fs::create_dir_all(folder.join("pkg")).expect("a folder for the site");
@@ -57,6 +62,7 @@ impl Shop {
         ];
         args.extend(more);
         let mut server = command(&redis, &database, &args)
+            .env("SECKILL_LOG", filter)
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()

@@ -116,6 +116,40 @@ async fn anothers_order_is_not_there_and_its_news_are_not_heard() {
 }
 
 #[tokio::test]
+async fn one_id_leads_from_the_click_to_the_row() {
+    let mut shop = Shop::open_with_log("info,engine=debug", &[]).await;
+    let (voucher, user) = (shop.open_voucher().await, shop.shoppers(1).remove(0));
+    let path = format!("/api/v1/events?voucher={voucher}");
+    let mut listener = shop.as_user(Method::GET, &path, &user).send().await.unwrap();
+    let grab = format!("/api/v1/vouchers/{voucher}/grab");
+    let call = shop
+        .as_user(Method::POST, &grab, &user)
+        .header("x-request-id", "click-0002");
+    let queued: Value = call.send().await.unwrap().json().await.unwrap();
+    let order = queued["order_id"].as_str().unwrap().to_owned();
+    let mut heard = String::new();
+    while !heard.contains("confirmed") {
+        let chunk = listener.chunk().await.unwrap().expect("the stream goes on");
+        heard += std::str::from_utf8(&chunk).unwrap();
+    }
+    drop(listener);
+    shop.stop();
+    let lines: Vec<Value> = shop
+        .log()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let line = |message: &str| {
+        lines
+            .iter()
+            .find(|line| line["message"] == message && line["order"] == order)
+    };
+    assert_eq!(line("queued").unwrap()["request_id"], "click-0002");
+    assert_eq!(line("settled").unwrap()["state"], "confirmed");
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn logs_hold_neither_phone_nor_token_nor_code_and_carry_the_calls_id() {
     let mut shop = Shop::open_with(&["--login-rate", "0"]).await;
     let code = shop.code("13912345678").await;
