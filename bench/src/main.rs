@@ -11,11 +11,24 @@ mod session;
 mod stand;
 mod strategies;
 
+use std::process::ExitCode;
+
 use clap::Parser;
 
-fn main() -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+fn main() -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error.into()),
+    };
     // The root future stays on this thread, and so do the children's parents: `setpriv` ends a child with the thread
     // that made it.
-    runtime.block_on(cli::dispatch(cli::Cli::parse()))
+    match runtime.block_on(cli::dispatch(cli::Cli::parse())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    eprintln!("bench: {error:#}");
+    ExitCode::FAILURE
 }

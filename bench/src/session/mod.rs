@@ -50,11 +50,25 @@ async fn measure(args: &WholeArgs) -> Result<()> {
     };
     let rounds = args.rounds.unwrap_or(if args.quick { 3 } else { 5 });
     let mut findings = Findings::new(Machine::read()?, args.quick, rounds);
+    let measured = parts(args, &wanted, size, rounds, &mut findings).await;
+    // What was measured before a trouble is worth reading, too.
+    report::write(&findings, &args.out)?;
+    say(&format!("the report is {}", args.out.join("report.md").display()));
+    measured
+}
+
+async fn parts(
+    args: &WholeArgs,
+    wanted: &impl Fn(&str) -> bool,
+    size: Size,
+    rounds: usize,
+    findings: &mut Findings,
+) -> Result<()> {
     if ["rounds", "curves", "drain", "confirm", "streams"]
         .iter()
         .any(|part| wanted(part))
     {
-        shop(args, &wanted, size, rounds, &mut findings).await?;
+        shop(args, wanted, size, rounds, findings).await?;
     }
     if wanted("strategies") {
         let ground = Ground::open(&Kind::ALL, args.quick).await?;
@@ -65,8 +79,6 @@ async fn measure(args: &WholeArgs) -> Result<()> {
         }
         ground.close().await;
     }
-    report::write(&findings, &args.out)?;
-    say(&format!("the report is {}", args.out.join("report.md").display()));
     Ok(())
 }
 

@@ -10,7 +10,7 @@ use engine::{
 use prometheus_client::registry::Registry;
 
 use super::{Kind, Venue, venue::Addresses};
-use crate::stand::{Fsync, redis};
+use crate::stand::{Fsync, patient, redis};
 
 /// Redis processes a run: Redlock asks three, the failover needs two.
 const REDIS: usize = 3;
@@ -31,7 +31,7 @@ impl Ground {
     pub(crate) async fn open(kinds: &[Kind], quick: bool) -> Result<Self> {
         let database = TestDatabase::create().await;
         let redis = redis(Fsync::No).await;
-        let settings = EngineSettings::new(redis.url(), database.url(), "strategies");
+        let settings = patient(EngineSettings::new(redis.url(), database.url(), "strategies"));
         Engine::migrate(&settings).await?;
         let engine = Engine::start(settings, Arc::new(SystemClock), &mut Registry::default()).await?;
         let most = kinds
