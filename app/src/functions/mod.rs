@@ -10,17 +10,22 @@ use serde::{Deserialize, Serialize};
 pub mod admin;
 pub mod grab;
 pub mod session;
+pub mod speak;
 
 #[cfg(feature = "ssr")]
 pub(crate) mod reply;
 
-pub use admin::{CreateSale, Created, Dealt, DraftForm, EditSale, Edited, ReleaseLetter, ReplayLetter, Restock, Restocked, Steer, Steered};
+#[cfg(feature = "ssr")]
+pub(crate) use admin::utc;
+pub use admin::{
+    CreateSale, Created, Dealt, DraftForm, EditSale, Edited, ReleaseLetter, ReplayLetter, Restock, Restocked,
+    Steer, Steered,
+};
 pub use grab::Grab;
 pub use session::{CodeAnswer, LogIn, LogInAnswer, LogOut, SendCode};
 #[cfg(feature = "ssr")]
-pub(crate) use admin::utc;
-#[cfg(feature = "ssr")]
 pub(crate) use session::{local_path, remembered};
+pub use speak::Speak;
 
 /// Where the functions are.
 pub const PREFIX: &str = "/api/fn";
@@ -39,16 +44,33 @@ pub enum Refusal {
     Trouble,
 }
 
+impl Refusal {
+    /// Reads the word that its JSON is.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "sign_in" => Self::SignIn,
+            "forbidden" => Self::Forbidden,
+            "invalid" => Self::Invalid,
+            "trouble" => Self::Trouble,
+            _ => return None,
+        })
+    }
+}
+
 impl FromServerFnError for Refusal {
     type Encoder = JsonEncoding;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
-        match error {
+        let refusal = match error {
             ServerFnErrorErr::Args(_)
             | ServerFnErrorErr::MissingArg(_)
             | ServerFnErrorErr::Deserialization(_) => Self::Invalid,
             _ => Self::Trouble,
-        }
+        };
+        // A body that can't be read never reaches the function: without this its status would be 500.
+        #[cfg(feature = "ssr")]
+        reply::refuse(refusal);
+        refusal
     }
 }
 
@@ -60,6 +82,7 @@ pub fn register() {
     register_explicit::<SendCode>();
     register_explicit::<LogIn>();
     register_explicit::<LogOut>();
+    register_explicit::<Speak>();
     register_explicit::<CreateSale>();
     register_explicit::<Steer>();
     register_explicit::<Restock>();

@@ -121,7 +121,7 @@ pub fn GrabPanel(
             <p class="next" hidden=move || attempt.note.get() != Some(Note::SignIn)>
                 <a href=to_login>{texts.to_login}</a>
             </p>
-            <p class="offline" role="status">{lost}</p>
+            <p class="offline" role="status" hidden=move || !attempt.lost.get()>{lost}</p>
         </section>
     }
 }
