@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     drain::{Drain, Watch, wait_drained},
     load::{Amount, Outcome, Pace, Person, Plan, Quantiles, run},
-    stand::{Served, Stand, our_target, proc},
+    stand::{Served, Stand, function_target, our_target, proc},
 };
 
 /// Which crowd.
@@ -23,6 +23,8 @@ pub(crate) enum Crowd {
     AllWin,
     /// Everybody gets a unit; no session was seen before.
     AllWinCold,
+    /// Everybody gets a unit, through the server function of the page.
+    AllWinByPage,
     /// Nothing is left.
     SoldOut,
     /// One unit for a hundred attempts.
@@ -33,9 +35,10 @@ pub(crate) enum Crowd {
 
 impl Crowd {
     /// All of them.
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::AllWin,
         Self::AllWinCold,
+        Self::AllWinByPage,
         Self::SoldOut,
         Self::Mixed,
         Self::Duplicates,
@@ -46,6 +49,7 @@ impl Crowd {
         match self {
             Self::AllWin => "W all win",
             Self::AllWinCold => "W cold sessions",
+            Self::AllWinByPage => "W by server function",
             Self::SoldOut => "X sold out",
             Self::Mixed => "M mixed, 1 %",
             Self::Duplicates => "D duplicates",
@@ -114,7 +118,7 @@ impl Shop<'_> {
     pub(crate) async fn run(&self, crowd: Crowd, size: Size) -> Result<Reading> {
         let few = self.people.len().min(10_000);
         let (sale, people, amount) = match crowd {
-            Crowd::AllWin | Crowd::AllWinCold => (
+            Crowd::AllWin | Crowd::AllWinCold | Crowd::AllWinByPage => (
                 self.stand.sale(size.attempts).await?,
                 self.people.clone(),
                 Amount::Attempts(size.attempts),
@@ -143,7 +147,11 @@ impl Shop<'_> {
             self.warm(&people, amount).await?;
             people
         };
-        let plan = Plan::closed(our_target(self.server.address, sale)?, people, amount);
+        let target = match crowd {
+            Crowd::AllWinByPage => function_target(self.server.address, sale)?,
+            _ => our_target(self.server.address, sale)?,
+        };
+        let plan = Plan::closed(target, people, amount);
         self.measure(crowd.name(), sale, before, plan).await
     }
 

@@ -223,6 +223,18 @@ fn built_site(site: &Path, out: &Path) -> Result<PathBuf> {
     Ok(stub)
 }
 
+/// The server function behind the page's form, as the island calls it.
+pub(crate) fn function_target(address: SocketAddr, voucher: VoucherId) -> Result<Arc<Target>> {
+    let text = format!(
+        "url = 'http://{address}/api/fn/grab'\nbody = 'voucher_id={voucher}'\n{}",
+        include_str!("../../targets/function.rules.toml")
+    );
+    Ok(Arc::new(Target::parse(
+        &text,
+        &std::collections::BTreeMap::new(),
+    )?))
+}
+
 /// Our own grab route as a target.
 pub(crate) fn our_target(address: SocketAddr, voucher: VoucherId) -> Result<Arc<Target>> {
     let text = format!(
