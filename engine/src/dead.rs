@@ -90,7 +90,7 @@ impl DeadLetters {
         };
         let Some(entry) = letter.order else {
             self.note(actor, "dropped", Some(&letter)).await?;
-            self.kv.drop_letter(id).await?;
+            self.kv.drop_letter(&letter).await?;
             return Ok(LetterOutcome::NoOrder);
         };
         let queued = Queued {
@@ -123,7 +123,7 @@ impl DeadLetters {
             }
         };
         self.note(actor, "released", Some(&letter)).await?;
-        self.kv.drop_letter(id).await?;
+        self.kv.drop_letter(&letter).await?;
         Ok(outcome)
     }
 

@@ -46,6 +46,11 @@ impl EngineError {
         Self(Inner::TooFast(wait))
     }
 
+    /// Whether the ledger is in trouble, and nothing else.
+    pub(crate) const fn is_ledger_trouble(&self) -> bool {
+        matches!(&self.0, Inner::Ledger(error) if error.is_trouble())
+    }
+
     pub(crate) const fn unready(why: &'static str) -> Self {
         Self(Inner::Unready(why))
     }

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Clock, EngineError, EngineSettings,
-    kv::{Kv, KvError, Partition, StreamReader, Trouble},
+    kv::{EntryId, Kv, KvError, Partition, Payload, StreamReader, Trouble},
     ledger::Ledger,
     metrics::Metrics,
 };
@@ -34,6 +34,9 @@ pub struct Worker {
     partition: Partition,
     stop: CancellationToken,
     reader: Option<StreamReader>,
+    /// Entries that the ledger could not take for now. They are settled before anything else is read, without being
+    /// delivered again: its trouble burns no delivery count (K38).
+    in_hand: Vec<(EntryId, Payload)>,
     /// Own pending entries were read since the reader was opened.
     caught_up: bool,
     next_claim: domain::Timestamp,
@@ -59,6 +62,7 @@ impl Worker {
             partition,
             stop,
             reader: None,
+            in_hand: Vec::new(),
             caught_up: false,
             next_claim,
         }
@@ -85,9 +89,11 @@ impl Worker {
                 if self.metrics.trouble(error.kind()) {
                     tracing::warn!(%error, partition = self.partition.number(), "the consumer pauses");
                 }
-                // Whatever went wrong, the next pass begins with a fresh connection, the group and the own pending.
-                self.reader = None;
-                self.caught_up = false;
+                // If it was Redis, the next pass begins with a fresh connection, the group and the own pending.
+                if self.in_hand.is_empty() {
+                    self.reader = None;
+                    self.caught_up = false;
+                }
                 Err(error)
             }
             report => report,
@@ -95,6 +101,10 @@ impl Worker {
     }
 
     async fn step(&mut self) -> Result<PassReport, EngineError> {
+        if !self.in_hand.is_empty() {
+            let entries = std::mem::take(&mut self.in_hand);
+            return self.settle(entries).await;
+        }
         if self.reader.is_none() {
             // An unusable ledger stops the reading before anything is delivered: no delivery count burns (K38).
             self.ledger.probe().await?;

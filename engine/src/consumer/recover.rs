@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{PassReport, Worker};
 use crate::{
     EngineError,
-    kv::{Dead, EntryId, Payload},
+    kv::{Dead, EntryId, HELD, Payload},
 };
 
 /// An entry that was delivered more often is settled alone: perhaps it is what ends the process (R20).
@@ -63,12 +63,14 @@ impl Worker {
             total += self.settle(plain).await?;
         }
         for (id, payload) in suspects {
-            total += if self.kv.count_try(self.partition, id).await? > LONELY_TRIES {
-                self.hold(id, &payload).await?
+            let settled = if self.kv.count_try(self.partition, id).await? > LONELY_TRIES {
+                self.hold(id, &payload).await
             } else {
-                self.settle(vec![(id, payload)]).await?
+                self.settle(vec![(id, payload)]).await
             };
+            // Only a try that ended the process counts: a store in trouble is not the entry's fault.
             self.kv.forget_tries(self.partition, id).await?;
+            total += settled?;
         }
         Ok(total)
     }
@@ -83,7 +85,7 @@ impl Worker {
         tracing::error!(entry = %id, "an entry is held: it could not be settled, try after try");
         let dead = [Dead {
             entry: id,
-            reason: "held",
+            reason: HELD,
             order,
             payload: text,
         }];

@@ -49,23 +49,32 @@ impl AddAssign for PassReport {
 }
 
 impl Worker {
-    /// Settles entries and acknowledges them. On an error nothing is acknowledged: they stay pending.
+    /// Settles entries and acknowledges them. On an error nothing is acknowledged: they stay pending; if it was the
+    /// ledger's trouble they stay in hand.
     pub(super) async fn settle(
         &mut self,
         entries: Vec<(EntryId, Payload)>,
     ) -> Result<PassReport, EngineError> {
+        let settled = self.settle_now(&entries).await;
+        if settled.as_ref().is_err_and(EngineError::is_ledger_trouble) {
+            self.in_hand = entries;
+        }
+        settled
+    }
+
+    async fn settle_now(&self, entries: &[(EntryId, Payload)]) -> Result<PassReport, EngineError> {
         let began = Instant::now();
         let ids: Vec<EntryId> = entries.iter().map(|(id, _)| *id).collect();
         let mut dead = Vec::new();
         let mut good: Vec<(EntryId, Entry)> = Vec::with_capacity(entries.len());
         for (id, payload) in entries {
             match payload {
-                Payload::Order(entry) => good.push((id, entry)),
+                Payload::Order(entry) => good.push((*id, *entry)),
                 Payload::Bad(payload) => dead.push(Dead {
-                    entry: id,
+                    entry: *id,
                     reason: "unreadable",
                     order: None,
-                    payload,
+                    payload: payload.clone(),
                 }),
                 Payload::Gone => {}
             }
@@ -153,7 +162,8 @@ impl Worker {
                     tracing::error!(%error, order = %part[0].order, "the ledger refuses an order");
                     fates.push(self.reject(&part[0]).await?);
                 }
-                Err(LedgerError::Refused(_)) => {
+                // One order to blame among many, or more than the database writes in time (K39): in halves.
+                Err(error) if part.len() > 1 && error.is_for_halving() => {
                     let (left, right) = part.split_at(part.len() / 2);
                     open.push(right);
                     open.push(left);

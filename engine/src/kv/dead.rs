@@ -102,6 +102,7 @@ impl Kv {
             .replay
             .key(partition.dead())
             .key(partition.stream())
+            .key(partition.held())
             .arg(id.entry.to_string())
             .invoke_async(&mut self.calm.clone())
             .await?;
@@ -113,17 +114,21 @@ impl Kv {
         }
     }
 
-    /// Drops a letter that is dealt with. `false`: it was gone already.
-    pub(crate) async fn drop_letter(&self, id: LetterId) -> Result<bool, KvError> {
-        let Some(partition) = self.keys.partitions().find(|p| p.number() == id.partition) else {
-            return Ok(false);
+    /// Drops a letter that is dealt with, and lets go of its order.
+    pub(crate) async fn drop_letter(&self, letter: &Letter) -> Result<(), KvError> {
+        let Some(partition) = self.keys.partitions().find(|p| p.number() == letter.id.partition) else {
+            return Ok(());
         };
-        let dropped: i64 = redis::cmd("XDEL")
+        let mut pipe = redis::pipe();
+        pipe.atomic();
+        pipe.cmd("XDEL")
             .arg(partition.dead())
-            .arg(id.entry.to_string())
-            .query_async(&mut self.calm.clone())
-            .await?;
-        Ok(dropped == 1)
+            .arg(letter.id.entry.to_string())
+            .ignore();
+        if let Some(order) = letter.order {
+            pipe.hdel(partition.held(), order.order.get()).ignore();
+        }
+        Ok(pipe.exec_async(&mut self.calm.clone()).await?)
     }
 }
 

@@ -28,6 +28,11 @@ impl Partition {
         format!("settle.tries:{{p{}}}", self.0)
     }
 
+    /// Orders that are held for an operator: order id → entry id.
+    pub(crate) fn held(self) -> String {
+        format!("settle.held:{{p{}}}", self.0)
+    }
+
     /// What could not be settled.
     pub(crate) fn dead(self) -> String {
         format!("stream.dead:{{p{}}}", self.0)

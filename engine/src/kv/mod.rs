@@ -32,5 +32,5 @@ pub(crate) use lock::LockReply;
 pub(crate) use news::News;
 pub(crate) use restock::{RestockReply, RestockStep};
 pub(crate) use sessions::TokenHash;
-pub(crate) use stream::{Dead, Entry, EntryId, Payload, StreamReader};
+pub(crate) use stream::{Dead, Entry, EntryId, HELD, Payload, StreamReader};
 pub(crate) use view::{SaleMark, SaleView};

@@ -38,7 +38,7 @@ impl Kv {
         Ok((next, claims.collect()))
     }
 
-    /// Queues an order again whose claim stands. `false`: the claim has changed meanwhile.
+    /// Queues an order again whose claim stands. `false`: the claim has changed meanwhile, or the order is held.
     pub(crate) async fn requeue(
         &self,
         voucher: VoucherId,
@@ -51,6 +51,7 @@ impl Kv {
             .requeue
             .key(self.keys.claims(voucher))
             .key(self.keys.partition(voucher).stream())
+            .key(self.keys.partition(voucher).held())
             .arg(user.get())
             .arg(order.get())
             .arg(voucher.get())

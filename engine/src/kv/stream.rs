@@ -38,6 +38,9 @@ pub(crate) enum Payload {
     Gone,
 }
 
+/// The reason of a letter whose outcome is unknown: nothing touches its order but an operator.
+pub(crate) const HELD: &str = "held";
+
 /// What goes to the dead stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Dead {
@@ -155,6 +158,10 @@ impl Kv {
                 .arg("payload")
                 .arg(&letter.payload)
                 .ignore();
+            if let (HELD, Some(order)) = (letter.reason, letter.order) {
+                pipe.hset(partition.held(), order.order.get(), letter.entry.to_string())
+                    .ignore();
+            }
         }
         pipe.cmd("XACK").arg(&stream).arg(GROUP).arg(&ids).ignore();
         pipe.cmd("XDEL").arg(&stream).arg(&ids).ignore();

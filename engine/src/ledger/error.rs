@@ -15,6 +15,18 @@ pub(crate) enum LedgerError {
 }
 
 impl LedgerError {
+    /// Whether fewer rows at once may work: a row was refused, or the statement ran out of its time (57014).
+    pub(crate) fn is_for_halving(&self) -> bool {
+        match self {
+            Self::Refused(_) => true,
+            Self::Trouble(error) => error
+                .as_database_error()
+                .and_then(|e| e.code())
+                .is_some_and(|code| code == "57014"),
+            Self::Broken(_) => false,
+        }
+    }
+
     /// Whether the same call may work later.
     pub(crate) const fn is_trouble(&self) -> bool {
         matches!(self, Self::Trouble(_))

@@ -221,6 +221,12 @@ async fn r20_an_entry_that_is_delivered_again_and_again_is_held_and_the_others_l
     );
     let letter = shop.engine.dead_letters().await.unwrap().remove(0);
     assert_eq!(letter.reason, "held");
+    // Nobody but an operator touches it: neither sweeper nor anything else queues it again.
+    shop.clock.shift(60_000);
+    let mut guardian = shop.guardian();
+    guardian.pass().await.unwrap();
+    assert_eq!(guardian.pass().await.unwrap().requeued, 0);
+    shop.clock.shift(0);
     assert_eq!(con.hlen::<_, i64>("settle.tries:{p0}").await.unwrap(), 0);
     assert_eq!(
         shop.engine.replay_letter(users[0], &letter.id).await.unwrap(),

@@ -279,10 +279,34 @@ async fn k38_a_ledger_that_takes_no_writes_burns_nothing() {
     for _ in 0..5 {
         assert!(worker.pass().await.is_err());
     }
+    let mut con = shop.redis.connect().await;
+    let pending: redis::streams::StreamPendingCountReply =
+        con.xpending_count(STREAM, "g1", "-", "+", 10).await.unwrap();
+    assert!(
+        pending.ids.iter().all(|entry| entry.times_delivered == 1),
+        "they stayed in hand"
+    );
     shop.database
         .run("ALTER TABLE away RENAME TO voucher_order")
         .await;
-    let report = shop.settle_all().await;
+    let report = worker.pass().await.unwrap();
     assert_eq!((report.confirmed, report.dead, report.failed), (5, 0, 0));
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn k39_a_ledger_that_is_too_slow_for_a_whole_batch_takes_it_in_halves() {
+    let shop =
+        TestShop::open_with(|settings| settings.settle_timeout = std::time::Duration::from_millis(400)).await;
+    let users = shop.shoppers(8).await;
+    let voucher = shop.sale(8).await;
+    shop.database
+        .run(
+            "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.08); RETURN NEW; END';
+             CREATE TRIGGER slow BEFORE INSERT ON voucher_order FOR EACH ROW EXECUTE FUNCTION slow()",
+        )
+        .await;
+    assert_eq!(queued(&all_grab(&shop.engine, &users, &voucher).await), 8);
+    assert_eq!(shop.settle_all().await.confirmed, 8);
     shop.close().await;
 }

@@ -80,7 +80,10 @@ async fn units_come_and_go_in_both_stores_and_never_below_what_is_sold() {
     );
     let audit = shop.engine.audit(voucher.id).await.unwrap();
     let told: Vec<_> = audit.iter().map(|line| line.detail.as_str()).collect();
-    assert_eq!(told[..2], ["-1 units (7 -> 6): a test", "+4 units (3 -> 7): a test"]);
+    assert_eq!(
+        told[..2],
+        ["-1 units (7 -> 6): a test", "+4 units (3 -> 7): a test"]
+    );
     assert_eq!(audit[2].action, "created");
     shop.close().await;
 }

@@ -143,7 +143,7 @@ impl Real {
                 let args = [*user, *order, VOUCHER, *epoch];
                 format!(
                     "requeue {}",
-                    shown(&self.script(6, &[claims, stream], &args).await)
+                    shown(&self.script(6, &[claims, stream, "settle.held:{p0}"], &args).await)
                 )
             }
             Call::Lose(key) => {
