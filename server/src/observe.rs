@@ -6,7 +6,7 @@
 use std::{
     collections::HashMap,
     sync::{
-        Arc, PoisonError, RwLock,
+        Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -30,6 +30,8 @@ use tokio::time::Instant;
 use crate::problem::Problem;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Server functions have routes of their own; what arrives here is none, and leptos would tell a developer why.
+const NO_FUNCTION: &str = "/api/fn/{*name}";
 /// The route of a call that fits none.
 const NO_ROUTE: &str = "none";
 
@@ -44,6 +46,10 @@ struct Labels {
 }
 
 type Buckets = fn() -> Histogram;
+/// A histogram a class of status, made when the first answer of that class is given.
+type ByClass = [OnceLock<Histogram>; 5];
+
+const CLASSES: [&str; 5] = ["1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /// Watches calls.
 pub(crate) struct Observer {
@@ -52,7 +58,7 @@ pub(crate) struct Observer {
     next: AtomicU64,
     seconds: Family<Labels, Histogram, Buckets>,
     /// The histograms by route, one a status class: a look-up without an allocation.
-    known: RwLock<HashMap<Box<str>, [Histogram; 5]>>,
+    known: RwLock<HashMap<Box<str>, ByClass>>,
 }
 
 impl Observer {
@@ -86,26 +92,20 @@ impl Observer {
     }
 
     fn took(&self, route: &str, status: StatusCode, began: Instant) {
-        let class = usize::from(status.as_u16() / 100).clamp(1, 5) - 1;
+        let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
         let seconds = began.elapsed().as_secs_f64();
-        if let Some(known) = self
-            .known
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(route)
-        {
-            known[class].observe(seconds);
-            return;
+        let observe = |known: &ByClass| {
+            let histogram = known[class].get_or_init(|| {
+                let (route, status) = (route.to_owned(), CLASSES[class]);
+                self.seconds.get_or_create(&Labels { route, status }).clone()
+            });
+            histogram.observe(seconds);
+        };
+        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(route) {
+            return observe(known);
         }
-        let fresh = ["1xx", "2xx", "3xx", "4xx", "5xx"].map(|status| {
-            let route = route.to_owned();
-            self.seconds.get_or_create(&Labels { route, status }).clone()
-        });
-        fresh[class].observe(seconds);
-        self.known
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(route.into(), fresh);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        observe(known.entry(route.into()).or_default());
     }
 }
 
@@ -130,7 +130,8 @@ pub(crate) async fn observe(
 ) -> Response {
     let began = Instant::now();
     let id = observer.id(&request);
-    let rest = request.uri().path().starts_with("/api/v1/");
+    let rest = request.uri().path().starts_with("/api/v1/")
+        || matched.as_ref().is_some_and(|route| route.as_str() == NO_FUNCTION);
     let response = ID.scope(id.clone(), next.run(request)).await;
     observer.took(
         matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str),

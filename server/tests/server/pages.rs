@@ -71,5 +71,7 @@ async fn every_answer_carries_the_headers_and_errors_come_in_our_words() {
     assert_eq!(wrong_verb.headers()[header::ALLOW], "GET,HEAD");
     assert_eq!(problem(wrong_verb).await, (405, "method_not_allowed".to_owned()));
     assert_eq!(problem(shop.get("/api/v1/vouchers/abc").await).await.0, 404);
+    let no_function = shop.call(Method::POST, "/api/fn/nothing").send().await.unwrap();
+    assert_eq!(problem(no_function).await.1, "bad_request");
     shop.close().await;
 }
