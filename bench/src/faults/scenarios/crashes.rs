@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Scenario,
-    parts::{SOON, TABS, tabs_learn},
+    parts::{SOON, TABS, sold, tabs_learn},
 };
 use crate::{
     check::{Expect, Verdict, judge, settle},
@@ -244,8 +244,18 @@ async fn dies_rebuilding(stage: &Stage) -> anyhow::Result<Verdict> {
         shop.servers[worker].dies(SOON).await?;
     }
     shop.did("the stock is deleted; B:abort in its first, then in its second step; a start");
-    let load = shop.load(Load::mixed(300, 100));
+    let load = shop.load(Load::mixed(1500, 50));
+    let history = shop.crowd.history.clone();
+    let died_at = history.now();
     shop.again(worker).await?;
-    load.done().await;
+    wait::until("units are sold again", SOON, async || {
+        Ok(history.first_since(died_at, sold).is_some())
+    })
+    .await?;
+    let after = history
+        .first_since(died_at, sold)
+        .map_or(u64::MAX, |at| at - died_at);
+    shop.did(format!("sold again {after} ms after the last death"));
+    load.stop().await;
     judge(shop, Expect::default()).await
 }

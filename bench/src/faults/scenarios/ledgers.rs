@@ -74,8 +74,16 @@ async fn dies(stage: &mut Stage) -> anyhow::Result<Verdict> {
 }
 
 async fn disconnects(stage: &Stage) -> anyhow::Result<Verdict> {
-    let mut shop = staffed(stage, Setup::default()).await?;
-    let load = shop.load(Load::mixed(500, 120));
+    let mut shop = staffed(
+        stage,
+        Setup {
+            stock: 300,
+            people: 500,
+            ..Setup::default()
+        },
+    )
+    .await?;
+    let load = shop.load(Load::mixed(800, 100));
     let mut times = 0;
     while load.goes_on() {
         shop.database.run(HANG_UP).await?;
@@ -83,6 +91,8 @@ async fn disconnects(stage: &Stage) -> anyhow::Result<Verdict> {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     shop.did(format!("{times} times pg_terminate_backend on all of the shop"));
+    let dead: i64 = shop.redis.run(&["XLEN", "stream.dead:{p0}"]).await?;
+    shop.also("nothing went to the dead stream", dead == 0);
     judge(
         shop,
         Expect {
@@ -163,13 +173,21 @@ async fn crawls(stage: &Stage) -> anyhow::Result<Verdict> {
 }
 
 async fn times_out(stage: &Stage) -> anyhow::Result<Verdict> {
-    let mut shop = staffed(stage, Setup::default()).await?;
-    let load = shop.load(Load::mixed(500, 120));
+    let mut shop = staffed(
+        stage,
+        Setup {
+            stock: 300,
+            people: 500,
+            ..Setup::default()
+        },
+    )
+    .await?;
+    let load = shop.load(Load::mixed(800, 50));
     shop.accepted(20, SOON).await?;
     shop.database.run(&slow_inserts(3.0)).await?;
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    tokio::time::sleep(Duration::from_secs(12)).await;
     shop.database.run("DROP TRIGGER crawl ON voucher_order").await?;
-    shop.did("a trigger that sleeps 3 s, for 5 s; a settle may take 1 s");
+    shop.did("a trigger that sleeps 3 s, for 12 s; a settle may take 1 s");
     load.done().await;
     let dead: i64 = shop.redis.run(&["XLEN", "stream.dead:{p0}"]).await?;
     shop.also("nothing went to the dead stream", dead == 0);
