@@ -73,7 +73,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     const paths = [...adminPages().map((path) => at(path, sale.id)), wrong, '/admin/orders?phone=1'];
     for (const path of paths) {
       await page.goto(path);
-      for (const details of await page.locator('details:not([open]) > summary').all()) await details.click();
+      await page.evaluate(() => document.querySelectorAll('details').forEach((details) => (details.open = true)));
       const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
       expect(violations.map(({ id, nodes }) => `${path} ${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
     }

@@ -49,9 +49,10 @@ fn page(letters: Vec<DeadLetter>) -> AnyView {
 }
 
 fn shown(letter: DeadLetter, words: &'static DeadWords) -> impl IntoView {
-    let (name, meaning) = words
-        .reason(&letter.reason)
-        .map_or_else(|| (letter.reason.clone(), ""), |(name, meaning)| (name.to_owned(), meaning));
+    let (name, meaning) = words.reason(&letter.reason).map_or_else(
+        || (letter.reason.clone(), ""),
+        |(name, meaning)| (name.to_owned(), meaning),
+    );
     let order = letter.order_id.map(|id| {
         view! {
             <dt>{words.order}</dt>
@@ -61,7 +62,9 @@ fn shown(letter: DeadLetter, words: &'static DeadWords) -> impl IntoView {
     let sale = letter.voucher_id.map(|id| {
         view! { <dt>{words.sale}</dt><dd><a href=format!("/admin/vouchers/{id}")>{id.to_string()}</a></dd> }
     });
-    let user = letter.user_id.map(|id| view! { <dt>{words.user}</dt><dd>{id.to_string()}</dd> });
+    let user = letter
+        .user_id
+        .map(|id| view! { <dt>{words.user}</dt><dd>{id.to_string()}</dd> });
     let replays = letter.order_id.is_some().then(|| {
         view! {
             <form method="post" action=ReplayLetter::PATH>
@@ -87,7 +90,7 @@ fn shown(letter: DeadLetter, words: &'static DeadWords) -> impl IntoView {
     view! {
         <li class="order letter" data-reason=letter.reason data-letter=id>
             <div class="bar">
-                <h2><span class="badge" data-state="failed">{name}</span></h2>
+                <h2 data-state="failed"><span class="badge">{name}</span></h2>
                 <p class="facts">{words.died} " " {time(letter.at)}</p>
             </div>
             <p>{meaning}</p>

@@ -1,6 +1,6 @@
 // Everything here is an extra: the pages say the same without it.
 const lang = document.documentElement.lang;
-const zoned = (at) => at.toLocaleString(lang, { dateStyle: 'medium', timeStyle: 'medium' }) + ' ' +
+const zoned = (at) => at.toLocaleString(lang, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }) + ' ' +
   new Intl.DateTimeFormat(lang, { timeZoneName: 'short' }).formatToParts(at).find((part) => part.type === 'timeZoneName').value;
 
 for (const time of document.querySelectorAll('time')) time.title = zoned(new Date(time.dateTime));
@@ -39,7 +39,7 @@ if (board) {
         const x = (SHOWN - samples.length + at) * 600 / (SHOWN - 1);
         return `${x.toFixed(1)},${(118 - sample[name] * 112 / top).toFixed(1)}`;
       });
-      board.querySelector(`.chart .${name}`).setAttribute('points', points.join(' '));
+      board.querySelector(`polyline.${name}`).setAttribute('points', points.join(' '));
     }
     say('top', top);
   };

@@ -35,7 +35,7 @@ impl Admin {
         your_zone: "in your zone",
         publish: "Publish the sale",
         edit: "Edit",
-        edit_hint: "Only what you change is saved. Units are changed below it, with a reason.",
+        edit_hint: "Only what you change is saved. Units are changed above, with a reason.",
         save: "Save",
         look_again: "Something needs another look.",
         pause: "Pause",
@@ -103,11 +103,23 @@ impl Admin {
             drop_hint: "The entry names no order, so there is nothing to replay and no unit to give back. Dropping removes it \
                         from this list; the history keeps a line.",
             reasons: [
-                ("held", "held", "The outcome is unknown: it was tried again and again, and each try broke off before it could say. \
-                  It may be in the ledger, or not. It is never released by itself. Replay it first: that is always safe."),
-                ("unreadable", "unreadable", "The entry could not be read as an order."),
-                ("unwritable", "unwritable", "The ledger refused the order for what is in it, for example because the sale or the account \
-                  does not exist."),
+                (
+                    "held",
+                    "held",
+                    "The outcome is unknown: it was tried again and again, and each try broke off before it could say. \
+                  It may be in the ledger, or not. It is never released by itself. Replay it first: that is always safe.",
+                ),
+                (
+                    "unreadable",
+                    "unreadable",
+                    "The entry could not be read as an order.",
+                ),
+                (
+                    "unwritable",
+                    "unwritable",
+                    "The ledger refused the order for what is in it, for example because the sale or the account \
+                  does not exist.",
+                ),
             ],
         },
         report: ReportWords {
@@ -146,7 +158,13 @@ impl Admin {
             ordered: "Ordered",
             find: "Find",
             none: "No order matches.",
-            shown: |n| if n == 1 { "1 order".to_owned() } else { format!("{n} orders") },
+            shown: |n| {
+                if n == 1 {
+                    "1 order".to_owned()
+                } else {
+                    format!("{n} orders")
+                }
+            },
             next: "Older orders",
             first: "Newest orders",
             csv: "This page as CSV",
@@ -171,14 +189,32 @@ impl Admin {
             ("confirm", "Nothing was done: tick the box to confirm."),
             ("unknown", "There is no such sale."),
             ("ended", "The sale has ended for good; nothing was changed."),
-            ("not_loaded", "The sale is being loaded; try again in a few seconds."),
-            ("trouble", "A store did not answer. Look at the state below, then try again."),
-            ("replayed", "Queued again. If it settles, it is gone from this list for good."),
-            ("released", "Released. The order has failed and its unit is back on sale."),
+            (
+                "not_loaded",
+                "The sale is being loaded; try again in a few seconds.",
+            ),
+            (
+                "trouble",
+                "A store did not answer. Look at the state below, then try again.",
+            ),
+            (
+                "replayed",
+                "Queued again. If it settles, it is gone from this list for good.",
+            ),
+            (
+                "released",
+                "Released. The order has failed and its unit is back on sale.",
+            ),
             ("dropped", "Dropped. It held no order."),
-            ("was_settled", "The order is in the ledger: nothing was released, the letter is gone."),
+            (
+                "was_settled",
+                "The order is in the ledger: nothing was released, the letter is gone.",
+            ),
             ("gone", "That letter is not there any more: somebody was faster."),
-            ("no_order", "The letter holds no order: there is nothing to replay."),
+            (
+                "no_order",
+                "The letter holds no order: there is nothing to replay.",
+            ),
         ],
         wrong: &[
             ("title.required", "Give the sale a title."),
@@ -190,11 +226,17 @@ impl Admin {
             ("not_a_time", "A day and a time."),
             ("stock.out_of_range", "From 1 to 10,000,000 units."),
             ("delta.out_of_range", "From -10,000,000 to 10,000,000, and not 0."),
-            ("delta.too_few_left", "Fewer units are left than you want to take. Nothing was changed."),
+            (
+                "delta.too_few_left",
+                "Fewer units are left than you want to take. Nothing was changed.",
+            ),
             ("out_of_range", "From 0.01 to 21,474,836.47."),
             ("before_begin", "A sale ends after it begins."),
             ("in_the_past", "A sale ends in the future."),
-            ("begun", "The sale has begun: its opening can't be moved any more."),
+            (
+                "begun",
+                "The sale has begun: its opening can't be moved any more.",
+            ),
             ("phone.bad", "Eleven digits that begin with 1."),
             ("id.bad", "An order id is a number."),
             ("state.bad", "Choose one of the states."),

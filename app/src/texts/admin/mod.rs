@@ -160,7 +160,10 @@ impl Preload {
 }
 
 fn lookup(table: &'static [(&'static str, &'static str)], word: &str) -> Option<&'static str> {
-    table.iter().find(|(known, _)| *known == word).map(|(_, text)| *text)
+    table
+        .iter()
+        .find(|(known, _)| *known == word)
+        .map(|(_, text)| *text)
 }
 
 impl Admin {

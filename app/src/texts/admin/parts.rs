@@ -86,7 +86,10 @@ pub struct DeadWords {
 impl DeadWords {
     /// A reason's name and meaning.
     pub fn reason(&self, word: &str) -> Option<(&'static str, &'static str)> {
-        self.reasons.iter().find(|(known, ..)| *known == word).map(|(_, name, meaning)| (*name, *meaning))
+        self.reasons
+            .iter()
+            .find(|(known, ..)| *known == word)
+            .map(|(_, name, meaning)| (*name, *meaning))
     }
 }
 
