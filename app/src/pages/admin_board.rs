@@ -27,7 +27,11 @@ pub(super) fn Board(
     let numbers: Vec<_> = [
         ("units", texts.units, grouped(sum.units)),
         ("sold", texts.sold, grouped(sum.live_orders)),
-        ("redis-stock", words.redis_stock, sum.redis_stock.map_or_else(none, grouped)),
+        (
+            "redis-stock",
+            words.redis_stock,
+            sum.redis_stock.map_or_else(none, grouped),
+        ),
         ("ledger-stock", words.ledger_stock, grouped(sum.ledger_stock)),
         ("in-flight", texts.in_flight, grouped(sum.in_flight)),
         ("failed", words.failed_all, grouped(sum.failed_orders)),

@@ -61,7 +61,11 @@ fn TimeField(
     let texts = context::lang().admin();
     let error = wrong(name);
     let id = format!("field-{name}");
-    let (hint_id, error_id, preview_id) = (format!("{id}-hint"), format!("{id}-error"), format!("{id}-preview"));
+    let (hint_id, error_id, preview_id) = (
+        format!("{id}-hint"),
+        format!("{id}-error"),
+        format!("{id}-preview"),
+    );
     let mut described = vec![preview_id.clone()];
     if error.is_some() {
         described.insert(0, error_id.clone());

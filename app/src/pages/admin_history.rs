@@ -36,7 +36,10 @@ pub(super) fn History(
     heading: Option<&'static str>,
 ) -> impl IntoView {
     let texts = context::lang().admin();
-    let rows: Vec<_> = lines.into_iter().flat_map(|line| rows(line, &actors, texts)).collect();
+    let rows: Vec<_> = lines
+        .into_iter()
+        .flat_map(|line| rows(line, &actors, texts))
+        .collect();
     view! {
         <section>
             <h2 id="history">{heading.unwrap_or(texts.audit)}</h2>
@@ -67,7 +70,9 @@ fn rows(line: AuditLine, actors: &Actors, texts: &'static Admin) -> Vec<impl Int
             phone.map_or_else(|| account.clone(), |phone| format!("{phone} ({account})"))
         }
     };
-    let what = texts.action(&line.action).map_or(line.action.clone(), str::to_owned);
+    let what = texts
+        .action(&line.action)
+        .map_or(line.action.clone(), str::to_owned);
     let (at, changes) = (line.at, Change::read(&line.action, &line.detail));
     changes
         .into_iter()
@@ -106,7 +111,9 @@ impl Change {
     fn read(action: &str, detail: &str) -> Vec<Self> {
         let read = match action {
             "edited" => Self::fields(detail),
-            "steered" => detail.split_once(" -> ").map(|(before, after)| vec![Self::of(before, after)]),
+            "steered" => detail
+                .split_once(" -> ")
+                .map(|(before, after)| vec![Self::of(before, after)]),
             "stock" => Self::stock(detail),
             _ => None,
         };
@@ -128,7 +135,8 @@ impl Change {
         let (after, reason) = rest.split_once("): ")?;
         let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let delta = delta.strip_suffix(" units")?;
-        (number(before) && number(after)).then(|| vec![Self::of(before, &format!("{after} ({delta}): {reason}"))])
+        (number(before) && number(after))
+            .then(|| vec![Self::of(before, &format!("{after} ({delta}): {reason}"))])
     }
 
     /// `title: "a" -> "b"; rules: "" -> "c"`
@@ -181,10 +189,16 @@ mod tests {
     #[test]
     fn an_edit_is_read_field_by_field_whatever_its_texts_hold() {
         let (before, after) = ("a \"b\" -> ; \\", "line\nline\u{200b} 秒杀");
-        let detail = format!("title: {before:?} -> {after:?}; pay_value: {:?} -> {:?}", "1", "2");
+        let detail = format!(
+            "title: {before:?} -> {after:?}; pay_value: {:?} -> {:?}",
+            "1", "2"
+        );
         let changes = Change::read("edited", &detail);
         assert_eq!(changes.len(), 2);
-        assert_eq!((changes[0].before.as_str(), changes[0].after.as_str()), (before, after));
+        assert_eq!(
+            (changes[0].before.as_str(), changes[0].after.as_str()),
+            (before, after)
+        );
         assert_eq!(changes[1].field.as_deref(), Some("pay_value"));
     }
 

@@ -126,7 +126,10 @@ fn page(typed: Typed, found: Vec<FoundOrder>) -> AnyView {
     let texts = lang.admin();
     let words = &texts.finder;
     let (count, asked) = (found.len(), typed.search().is_some());
-    let next = found.last().filter(|_| count >= FULL_PAGE).map(|last| typed.link(HERE, &last.order.order_id.to_string()));
+    let next = found
+        .last()
+        .filter(|_| count >= FULL_PAGE)
+        .map(|last| typed.link(HERE, &last.order.order_id.to_string()));
     let first = (!typed.before.is_empty()).then(|| typed.link(HERE, ""));
     let csv = typed.link("/api/v1/admin/orders", &typed.before);
     let csv = format!("{csv}{}format=csv", if csv.contains('?') { '&' } else { '?' });
@@ -204,8 +207,14 @@ fn head(texts: &'static Admin) -> impl IntoView {
 
 fn row(found: FoundOrder, lang: Lang) -> impl IntoView {
     let texts = lang.admin();
-    let FoundOrder { user_id, phone, order } = found;
-    let reason = order.reason.map(|reason| format!(" ({})", texts.finder.failure(reason)));
+    let FoundOrder {
+        user_id,
+        phone,
+        order,
+    } = found;
+    let reason = order
+        .reason
+        .map(|reason| format!(" ({})", texts.finder.failure(reason)));
     view! {
         <tr>
             <td><code>{order.order_id.to_string()}</code></td>
@@ -243,6 +252,10 @@ mod tests {
     #[test]
     fn what_can_not_be_read_is_no_search() {
         assert!(typed("1380", "").search().is_none());
-        assert!(typed("", "").search().is_some_and(|search| search.phone.is_none()));
+        assert!(
+            typed("", "")
+                .search()
+                .is_some_and(|search| search.phone.is_none())
+        );
     }
 }

@@ -24,7 +24,10 @@ pub(crate) fn AdminReport() -> impl IntoView {
         let Some(context) = context else {
             return missing::missing();
         };
-        let here = id.map_or_else(|| "/admin".to_owned(), |id| format!("/admin/vouchers/{id}/report"));
+        let here = id.map_or_else(
+            || "/admin".to_owned(),
+            |id| format!("/admin/vouchers/{id}/report"),
+        );
         if let Err(page) = operator(&context, &here).await {
             return page;
         }
@@ -93,7 +96,8 @@ fn verdict(sum: &SaleSum, words: &'static ReportWords) -> impl IntoView + use<> 
     if off == 0 {
         view! { <p class="news" data-adds-up="true">{words.adds_up}</p> }.into_any()
     } else {
-        view! { <p class="news bad" role="alert" data-adds-up="false">{(words.off_by)(grouped(off))}</p> }.into_any()
+        view! { <p class="news bad" role="alert" data-adds-up="false">{(words.off_by)(grouped(off))}</p> }
+            .into_any()
     }
 }
 
@@ -107,7 +111,11 @@ fn row(name: &'static str, label: &'static str, number: String, total: bool) -> 
 }
 
 fn ledger(sum: &SaleSum, words: &'static ReportWords) -> impl IntoView + use<> {
-    let changed = format!("{}{}", if sum.changed > 0 { "+" } else { "" }, grouped(sum.changed));
+    let changed = format!(
+        "{}{}",
+        if sum.changed > 0 { "+" } else { "" },
+        grouped(sum.changed)
+    );
     view! {
         <table class="sum">
             <tbody>

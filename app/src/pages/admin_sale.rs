@@ -23,7 +23,10 @@ use crate::{
 
 /// The id in the page's address.
 pub(super) fn addressed() -> Option<VoucherId> {
-    use_params_map().with_untracked(|params| params.get("id"))?.parse().ok()
+    use_params_map()
+        .with_untracked(|params| params.get("id"))?
+        .parse()
+        .ok()
 }
 
 /// `/admin/vouchers/{id}`
@@ -117,9 +120,16 @@ fn page(loaded: Loaded) -> AnyView {
 
 /// The state, with its other words at hand for when it changes.
 fn state(state: SaleState, texts: &'static Admin) -> impl IntoView {
-    let all = [SaleState::Scheduled, SaleState::Live, SaleState::Paused, SaleState::Ended];
-    let words: std::collections::BTreeMap<_, _> =
-        all.into_iter().map(|state| (state.word(), texts.state_of(state))).collect();
+    let all = [
+        SaleState::Scheduled,
+        SaleState::Live,
+        SaleState::Paused,
+        SaleState::Ended,
+    ];
+    let words: std::collections::BTreeMap<_, _> = all
+        .into_iter()
+        .map(|state| (state.word(), texts.state_of(state)))
+        .collect();
     let words = serde_json::to_string(&words).unwrap_or_default();
     view! { <span class="badge" data-n="state" data-words=words data-state=state.word()>{texts.state_of(state)}</span> }
 }
@@ -169,7 +179,16 @@ fn controls(voucher: &Voucher, texts: &'static Admin) -> impl IntoView + use<> {
 fn edit(voucher: &Voucher, begun: bool, texts: &'static Admin) -> impl IntoView + use<> {
     let shown = DraftForm::of(voucher);
     // The other form on this page comes back with its own fields.
-    let ours = ["form", "title", "sub_title", "rules", "pay_value", "actual_value", "begins_at", "ends_at"];
+    let ours = [
+        "form",
+        "title",
+        "sub_title",
+        "rules",
+        "pay_value",
+        "actual_value",
+        "begins_at",
+        "ends_at",
+    ];
     let again = ours.iter().any(|field| wrong(field).is_some());
     let trouble = wrong("form").and(texts.told("trouble"));
     let was: Vec<_> = [

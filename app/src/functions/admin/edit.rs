@@ -41,8 +41,8 @@ pub async fn edit_sale(
 ) -> Result<Edited, Refusal> {
     use super::{
         super::reply::{failed, operator, parsed, see},
-        reading::{codes, edit_of, read_edit, rejected},
         page_of,
+        reading::{codes, edit_of, read_edit, rejected},
     };
     use domain::VoucherId;
     use engine::{EditError, SteerError};

@@ -12,9 +12,9 @@ pub mod stock;
 pub use create::{CreateSale, Created};
 pub use edit::{EditSale, Edited};
 pub use form::DraftForm;
+pub use letters::{Dealt, ReleaseLetter, ReplayLetter};
 #[cfg(feature = "ssr")]
 pub(crate) use reading::utc;
-pub use letters::{Dealt, ReleaseLetter, ReplayLetter};
 pub use steer::{Steer, Steered};
 pub use stock::{Restock, Restocked};
 

@@ -108,7 +108,12 @@ pub(super) fn read_edit(form: &DraftForm, was: &DraftForm, voucher: &Voucher) ->
     }
     for (field, typed, shown, target) in [
         ("pay_value", &form.pay_value, &was.pay_value, &mut edit.pay_value),
-        ("actual_value", &form.actual_value, &was.actual_value, &mut edit.actual_value),
+        (
+            "actual_value",
+            &form.actual_value,
+            &was.actual_value,
+            &mut edit.actual_value,
+        ),
     ] {
         match cents(typed) {
             _ if typed == shown => {}
@@ -241,14 +246,23 @@ mod tests {
             begins_at: "2026-11-30T20:00:00.12".into(),
             ..shown.clone()
         };
-        assert_eq!(read_edit(&typed, &shown, &voucher()).unwrap(), edit_of(&voucher()));
+        assert_eq!(
+            read_edit(&typed, &shown, &voucher()).unwrap(),
+            edit_of(&voucher())
+        );
     }
 
     #[test]
     fn an_edit_leaves_alone_what_another_operator_changed_meanwhile() {
         let shown = DraftForm::of(&voucher());
-        let typed = DraftForm { title: " Dinner ".into(), ..shown.clone() };
-        let now = Voucher { pay_value: 100, ..voucher() };
+        let typed = DraftForm {
+            title: " Dinner ".into(),
+            ..shown.clone()
+        };
+        let now = Voucher {
+            pay_value: 100,
+            ..voucher()
+        };
         let edit = read_edit(&typed, &shown, &now).unwrap();
         assert_eq!((edit.title.as_str(), edit.pay_value), ("Dinner", 100));
     }
@@ -256,7 +270,11 @@ mod tests {
     #[test]
     fn an_edit_names_what_can_not_be_read() {
         let shown = DraftForm::of(&voucher());
-        let typed = DraftForm { pay_value: "4,75".into(), ends_at: "soon".into(), ..shown.clone() };
+        let typed = DraftForm {
+            pay_value: "4,75".into(),
+            ends_at: "soon".into(),
+            ..shown.clone()
+        };
         let wrong = read_edit(&typed, &shown, &voucher()).unwrap_err();
         assert_eq!(listed(&wrong), "ends_at:not_a_time,pay_value:not_money");
     }

@@ -40,8 +40,8 @@ pub async fn restock(
 ) -> Result<Restocked, Refusal> {
     use super::{
         super::reply::{failed, operator, parsed, see},
-        reading::{codes, listed},
         page_of,
+        reading::{codes, listed},
     };
     use crate::format::query_escaped;
     use domain::{StockDelta, VoucherId};
@@ -54,7 +54,9 @@ pub async fn restock(
     let again = |wrong: &BTreeMap<String, String>| {
         let wrong = query_escaped(&listed(wrong));
         let (delta, reason) = (query_escaped(&delta), query_escaped(&reason));
-        see(&format!("{page}?wrong={wrong}&delta={delta}&reason={reason}#restock"));
+        see(&format!(
+            "{page}?wrong={wrong}&delta={delta}&reason={reason}#restock"
+        ));
     };
     let typed = delta.trim().trim_start_matches('+').parse::<i64>();
     let change = match StockDelta::check(*typed.as_ref().unwrap_or(&0), &reason) {
