@@ -42,6 +42,7 @@ open_shop() {
   "$server" migrate 2>"$work/log" || { cat "$work/log" >&2; die "the schema could not be made"; }
   "$server" serve --demo --listen 127.0.0.1:0 --site "$work/site" "$@" >"$work/out" 2>"$work/log" &
   shop_pids+=($!)
+  : >>"$work/out"
   local tries
   for ((tries = 0; tries < 300; tries++)); do
     address=$(sed -n 's|.*The shop is open:  http://\([^/]*\)/.*|\1|p' "$work/out")

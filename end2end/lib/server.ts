@@ -7,11 +7,11 @@ import { resolve } from 'node:path';
 import { request } from '@playwright/test';
 import { ADMIN_PHONE, logInAt } from './api.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
+export const ROOT = resolve(import.meta.dirname, '../..');
 const READY_MS = 30_000;
 const STOP_MS = 15_000;
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -21,7 +21,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-function binary(): string {
+export function binary(): string {
   const candidates = [process.env.SECKILL_SERVER, 'target/debug/server', 'target/release/server'];
   for (const path of candidates.filter((path) => path !== undefined).map((path) => resolve(ROOT, path))) {
     if (existsSync(path)) return path;
@@ -29,7 +29,7 @@ function binary(): string {
   throw new Error('no server binary: build it, or name it in SECKILL_SERVER');
 }
 
-async function ready(base: string, server: ChildProcess): Promise<void> {
+export async function ready(base: string, server: ChildProcess): Promise<void> {
   const deadline = Date.now() + READY_MS;
   while (Date.now() < deadline) {
     if (server.exitCode !== null) throw new Error(`the server ended with ${server.exitCode}; see target/end2end-server.log`);
@@ -40,8 +40,8 @@ async function ready(base: string, server: ChildProcess): Promise<void> {
   throw new Error('the server did not become ready; see target/end2end-server.log');
 }
 
-async function stop(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null) return;
+export async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
   server.kill('SIGTERM');
   const late = setTimeout(() => server.kill('SIGKILL'), STOP_MS);

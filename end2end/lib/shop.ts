@@ -80,7 +80,7 @@ export function parts(page: Page) {
   return {
     panel,
     button: panel.getByRole('button'),
-    status: panel.getByRole('status'),
+    status: panel.locator('.status'),
     digits: panel.locator('.digits'),
     left: panel.locator('.left'),
     orderId: panel.locator('.order-id'),

@@ -1,6 +1,6 @@
 // Every page and state, in both colour schemes, wide and on a phone.
 import { grab, logInAt, publish, somePhone, steer } from '../lib/api.ts';
-import { expect, gotoAwake, logIn, parts, test } from '../lib/shop.ts';
+import { awake, expect, gotoAwake, logIn, parts, test } from '../lib/shop.ts';
 
 const FOLDER = '../target/shots';
 
@@ -45,6 +45,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await parts(page).button.click();
       await expect(parts(page).panel).toHaveAttribute('data-order', 'confirmed');
       await shoot('voucher-confirmed');
+      await page.getByRole('link', { name: 'See the order' }).click();
+      await awake(page);
+      await shoot('order');
+      await page.goto('/orders/666666666666666666');
+      await shoot('order-none');
       await gotoAwake(page, '/orders');
       await shoot('orders');
 

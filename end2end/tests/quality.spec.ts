@@ -64,6 +64,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await parts(shopper).button.click();
     await expect(parts(shopper).panel).toHaveAttribute('data-order', 'confirmed');
     await check();
+    await shopper.getByRole('link', { name: 'See the order' }).click();
+    await awake(shopper);
+    await check();
+    await shopper.goto('/orders/666666666666666666');
+    await check();
     await gotoAwake(shopper, '/');
     await check();
     await gotoAwake(shopper, '/orders');
@@ -83,23 +88,73 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
+test('nothing moves while the page wakes up, and the first paint waits for no script', async ({ api, shopper, token }) => {
+  const sale = await publish(api);
+  const later = await publish(api, { beginsIn: 93_784_000 });
+  await grab(api, sale.id, token);
+  await shopper.addInitScript(() => {
+    const moved: number[] = [];
+    Object.assign(window, { moved });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) moved.push((entry as PerformanceEntry & { value: number }).value);
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  for (const width of [1280, 390]) {
+    await shopper.setViewportSize({ width, height: 800 });
+    for (const path of ['/', `/vouchers/${sale.id}`, `/vouchers/${later.id}`, '/orders']) {
+      await gotoAwake(shopper, path);
+      // Two frames later everything that waking up has changed is laid out.
+      await shopper.evaluate(() => new Promise((then) => requestAnimationFrame(() => requestAnimationFrame(then))));
+      const moved = await shopper.evaluate(() => (window as unknown as { moved: number[] }).moved.reduce((a, b) => a + b, 0));
+      expect(moved, `${path} at ${width}`).toBeLessThan(0.01);
+      const [paint, awakeAt] = await shopper.evaluate(() => [
+        performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+        performance.getEntriesByName('hydrated')[0].startTime,
+      ]);
+      console.log(`${path} at ${width}: first paint after ${Math.round(paint)} ms, awake after ${Math.round(awakeAt)} ms`);
+    }
+  }
+});
+
+test('the page is painted although no script arrives', async ({ api, shopper, tolerate }) => {
+  tolerate(/ERR_/);
+  const sale = await publish(api);
+  await shopper.route(/\.(wasm|js)$/, () => {});
+  await shopper.goto(`/vouchers/${sale.id}`, { waitUntil: 'commit' });
+  await expect.poll(() => shopper.evaluate(() => performance.getEntriesByName('first-contentful-paint').length)).toBe(1);
+  await expect(parts(shopper).button).toBeVisible();
+});
+
 test('the keyboard alone buys, and the focus stays', async ({ api, shopper }) => {
   const sale = await publish(api);
   await gotoAwake(shopper, `/vouchers/${sale.id}`);
   const { panel, button } = parts(shopper);
-  await button.focus();
+  // The first stop leads past the header.
+  await shopper.keyboard.press('Tab');
+  await expect(shopper.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
+  for (let stop = 0; stop < 12; stop += 1) {
+    if (await button.evaluate((button) => button === document.activeElement)) break;
+    await shopper.keyboard.press('Tab');
+  }
+  await expect(button).toBeFocused();
   await shopper.keyboard.press('Enter');
   await expect(panel).toHaveAttribute('data-order', 'confirmed');
   await expect(button).toBeFocused();
+  // What changes each second is not announced; what became of the attempt is, politely.
+  await expect(panel.getByRole('timer')).toHaveAttribute('aria-live', 'off');
+  await expect(panel.locator('[aria-live=assertive], [role=alert]')).toHaveCount(0);
+  await expect(parts(shopper).status).toHaveAttribute('role', 'status');
 });
 
-test('nothing scrolls sideways at 360 px', async ({ api, shopper }) => {
+test('nothing scrolls sideways at 360 px, nor at twice the size', async ({ api, shopper }) => {
   const sale = await publish(api, { title: 'Averyveryveryveryveryveryveryveryveryverylongwordwithoutanyspace' });
-  await shopper.setViewportSize({ width: 360, height: 740 });
-  for (const path of ['/', `/vouchers/${sale.id}`, '/orders', '/login']) {
-    await shopper.goto(path);
-    const wider = await shopper.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wider, path).toBe(0);
+  for (const width of [360, 640]) {
+    await shopper.setViewportSize({ width, height: 400 });
+    for (const path of ['/', `/vouchers/${sale.id}`, '/orders', '/login']) {
+      await shopper.goto(path);
+      const wider = await shopper.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      expect(wider, `${path} at ${width}`).toBe(0);
+    }
   }
 });
 
