@@ -19,7 +19,7 @@ use crate::{
     state::AppState,
 };
 
-/// All of `/hmdp`.
+/// All of `/hmdp` but the grab.
 pub(crate) fn router() -> Router<AppState> {
     Router::new()
         .route("/hmdp/user/code", post(code))
@@ -27,7 +27,11 @@ pub(crate) fn router() -> Router<AppState> {
         .route("/hmdp/user/me", get(me))
         .route("/hmdp/voucher/seckill", post(create))
         .route("/hmdp/voucher/list/{shop}", get(list))
-        .route("/hmdp/voucher-order/seckill/{id}", post(grab))
+}
+
+/// Its grab, for the hot router.
+pub(crate) fn grab() -> Router<AppState> {
+    Router::new().route("/hmdp/voucher-order/seckill/{id}", post(take))
 }
 
 /// The body of every answer.
@@ -213,7 +217,7 @@ async fn list(State(engine): State<Engine>, Path(shop): Path<String>) -> Respons
     }
 }
 
-async fn grab(State(engine): State<Engine>, Member(user): Member, Path(id): Path<String>) -> Response {
+async fn take(State(engine): State<Engine>, Member(user): Member, Path(id): Path<String>) -> Response {
     let Ok(id) = id.parse::<VoucherId>() else {
         return fail("优惠券不存在");
     };

@@ -29,7 +29,7 @@ use tokio::time::Instant;
 
 use crate::problem::Problem;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Server functions have routes of their own; what arrives here is none, and leptos would tell a developer why.
 const NO_FUNCTION: &str = "/api/fn/{*name}";
 /// The route of a call that fits none.
@@ -79,7 +79,8 @@ impl Observer {
         })
     }
 
-    fn id(&self, request: &Request) -> HeaderValue {
+    /// The call's id: as it came, or a fresh one.
+    pub(crate) fn id(&self, request: &Request) -> HeaderValue {
         let given = request
             .headers()
             .get(REQUEST_ID)
@@ -91,7 +92,8 @@ impl Observer {
         })
     }
 
-    fn took(&self, route: &str, status: StatusCode, began: Instant) {
+    /// Notes how long a call of a route took.
+    pub(crate) fn took(&self, route: &str, status: StatusCode, began: Instant) {
         let class = usize::from(status.as_u16() / 100).clamp(1, CLASSES.len()) - 1;
         let seconds = began.elapsed().as_secs_f64();
         let observe = |known: &ByClass| {
@@ -121,6 +123,11 @@ pub(crate) fn with_id<T>(write: impl FnOnce(&str) -> T) -> Option<T> {
     ID.try_with(|id| id.to_str().ok().map(write)).ok().flatten()
 }
 
+/// Answers a call under its id.
+pub(crate) async fn under<F: Future<Output = Response>>(id: HeaderValue, answer: F) -> Response {
+    ID.scope(id, answer).await
+}
+
 /// Gives the call its id and takes its time.
 pub(crate) async fn observe(
     State(observer): State<Arc<Observer>>,
@@ -144,7 +151,7 @@ pub(crate) async fn observe(
 }
 
 /// What layers and the router refuse by themselves has no body, or one for developers: clients get a problem.
-fn in_our_words(response: Response) -> Response {
+pub(crate) fn in_our_words(response: Response) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;

@@ -20,7 +20,7 @@ use crate::{
     demo, doctor,
     gate::{self, Gate},
     gauges::Gauges,
-    hmdp,
+    hmdp, hot,
     listen::{self, Manners},
     observe::{self, Observer},
     ops, pages, rest, security,
@@ -147,7 +147,7 @@ fn router(
 ) -> Router {
     // One stack, since each `layer` of a router boxes every route once more. The first is the outermost.
     let layers = ServiceBuilder::new()
-        .layer(middleware::from_fn_with_state(observer, observe::observe))
+        .layer(middleware::from_fn_with_state(observer.clone(), observe::observe))
         .layer(middleware::from_fn_with_state(state.clone(), security::headers))
         .layer(CatchPanicLayer::new())
         .layer(TimeoutLayer::with_status_code(
@@ -155,7 +155,7 @@ fn router(
             HANDLER_TIMEOUT,
         ))
         .layer(DefaultBodyLimit::max(security::BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(gate, gate::pass))
+        .layer(middleware::from_fn_with_state(gate.clone(), gate::pass))
         .layer(security::cross_site());
     Router::new()
         .merge(rest::router())
@@ -164,6 +164,7 @@ fn router(
         .merge(pages::assets(&args.site))
         .merge(pages::router(&state))
         .layer(layers)
+        .merge(hot::router(observer, gate))
         .with_state(state)
 }
 

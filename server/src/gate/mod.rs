@@ -93,6 +93,14 @@ impl Gate {
         (self.grabs.fetch_add(1, Ordering::Relaxed) < self.most_grabs).then_some(under)
     }
 
+    /// Lets a grab pass, unless too many are under way: those inside stay fast.
+    pub(crate) async fn grab_or_refuse(&self, request: Request, next: Next) -> Response {
+        match self.grab() {
+            Some(_under) => next.run(request).await,
+            None => self.refuse("grabs_in_flight", &request, Refusal::Busy),
+        }
+    }
+
     fn address(&self, request: &Request) -> Option<IpAddr> {
         let ConnectInfo(peer) = request.extensions().get::<ConnectInfo<SocketAddr>>()?;
         address::client(peer.ip(), request.headers(), &self.trusted)
@@ -121,10 +129,7 @@ impl Drop for Under<'_> {
 pub(crate) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     match Class::of(request.method(), request.uri().path()) {
         Class::Free => next.run(request).await,
-        Class::Grab => match gate.grab() {
-            Some(_under) => next.run(request).await,
-            None => gate.refuse("grabs_in_flight", &request, Refusal::Busy),
-        },
+        Class::Grab => gate.grab_or_refuse(request, next).await,
         Class::LogIn => {
             if let Some(wait) = gate.limited(gate.log_ins.as_ref(), &request) {
                 return gate.refuse("address_log_in", &request, Refusal::TooFast(wait));
