@@ -9,9 +9,9 @@ use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use crate::{
     crowd::{Crowd, log_in},
     http::{Call, Client, Reply},
+    instance::{Server, Spec},
     load::{Load, Running},
     proxy::Proxy,
-    server::{Server, Spec},
     stage::Stage,
     stores::{Database, PrivateRedis},
     wait,

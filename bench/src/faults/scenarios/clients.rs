@@ -9,9 +9,9 @@ use super::{
 use crate::{
     check::{Expect, Verdict, judge, settle},
     history::Outcome,
+    instance::Spec,
     listen::Tabs,
     load::{self, Load, Mix},
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
     wait,

@@ -7,8 +7,8 @@ use rustix::process::Signal;
 use super::{Scenario, parts::SOON};
 use crate::{
     check::{Expect, Verdict, judge, settle},
+    instance::Spec,
     load::Load,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
 };
@@ -147,7 +147,7 @@ async fn poison(stage: &Stage) -> anyhow::Result<Verdict> {
         .map_err(anyhow::Error::msg)?;
     let dead: usize = shop.redis.run(&["XLEN", "stream.dead:{p0}"]).await?;
     shop.also("each of the seven is in the dead stream", dead == bad.len());
-    let alive = shop.servers.iter_mut().all(crate::server::Server::runs);
+    let alive = shop.servers.iter_mut().all(crate::instance::Server::runs);
     shop.also("the consumers live", alive);
     judge(shop, Expect::default()).await
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::Scenario;
 use crate::{
     check::{Expect, Verdict, judge},
+    instance::Spec,
     load::Load,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
 };

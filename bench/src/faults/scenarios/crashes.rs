@@ -8,9 +8,9 @@ use super::{
 };
 use crate::{
     check::{Expect, Verdict, judge, settle},
+    instance::Spec,
     listen::Tabs,
     load::Load,
-    server::Spec,
     shop::Setup,
     stage::Stage,
     wait,

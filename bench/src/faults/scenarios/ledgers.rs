@@ -6,8 +6,8 @@ use super::{Scenario, parts::SOON};
 use crate::{
     check::{Expect, Verdict, judge},
     http::{Call, Client},
+    instance::Spec,
     load::Load,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
     wait,

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     check::{Expect, Verdict, judge},
     history::Outcome,
+    instance::Spec,
     load::Load,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
     wait,

@@ -9,9 +9,9 @@ use super::{
 use crate::{
     check::{Expect, Verdict, judge},
     crowd::PATIENCE,
+    instance::Spec,
     load::Load,
     proxy::Weather,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
     stores::PrivateRedis,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::{
     history::Outcome,
+    instance::Spec,
     listen::Tabs,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
     wait,

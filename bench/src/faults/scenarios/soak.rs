@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::{Scenario, ledgers::HANG_UP, parts::SOON};
 use crate::{
     check::{Expect, Verdict, judge},
+    instance::Spec,
     load::Load,
-    server::Spec,
     shop::{Setup, Shop},
     stage::Stage,
 };
