@@ -13,5 +13,6 @@ mod grab;
 mod guardian;
 mod ids;
 mod migrations;
+mod rate;
 mod sales;
 mod support;
