@@ -19,11 +19,12 @@ pub(super) fn Board(
     let texts = context::lang().admin();
     let words = &texts.board;
     let none = || "–".to_owned();
-    let added = |of: fn(&StreamState) -> u64| {
-        grouped(streams.iter().map(of).sum::<u64>().try_into().unwrap_or(i64::MAX))
-    };
     let oldest = streams.iter().filter_map(|stream| stream.oldest_ms).max();
     let oldest = oldest.map_or_else(none, |ms| format!("{}.{} s", ms / 1000, ms % 1000 / 100));
+    let (waiting, dead) = streams.into_iter().fold((0, 0), |(waiting, dead), stream| {
+        (waiting + stream.waiting, dead + stream.dead)
+    });
+    let shown = |count: u64| grouped(count.try_into().unwrap_or(i64::MAX));
     let numbers: Vec<_> = [
         ("units", texts.units, grouped(sum.units)),
         ("sold", texts.sold, grouped(sum.live_orders)),
@@ -36,9 +37,9 @@ pub(super) fn Board(
         ("in-flight", texts.in_flight, grouped(sum.in_flight)),
         ("failed", words.failed_all, grouped(sum.failed_orders)),
         ("drift", texts.drift, grouped(sum.drift)),
-        ("pending", words.pending, added(|stream| stream.waiting)),
+        ("pending", words.pending, shown(waiting)),
         ("oldest", words.oldest, oldest),
-        ("dead", words.dead, added(|stream| stream.dead)),
+        ("dead", words.dead, shown(dead)),
         ("streams", words.streams, none()),
     ]
     .into_iter()

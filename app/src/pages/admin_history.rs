@@ -9,37 +9,45 @@ use leptos::prelude::*;
 use super::voucher::time;
 use crate::{context, texts::Admin};
 
-/// The accounts that the log names, with their phones masked.
-pub(super) type Actors = HashMap<UserId, String>;
+/// A line, and the masked phone of whoever did it.
+pub(super) type Entry = (AuditLine, Option<String>);
 
 /// Looks the log's accounts up.
-pub(super) async fn actors(engine: &Engine, lines: &[AuditLine]) -> Result<Actors, EngineError> {
-    let mut actors = Actors::new();
-    for actor in lines.iter().filter_map(|line| line.actor) {
-        if let std::collections::hash_map::Entry::Vacant(place) = actors.entry(actor) {
-            let account = engine.account(actor).await?;
-            place.insert(account.map_or_else(String::new, |account| account.phone));
-        }
+pub(super) async fn named(engine: &Engine, lines: Vec<AuditLine>) -> Result<Vec<Entry>, EngineError> {
+    let mut phones: HashMap<UserId, Option<String>> = HashMap::new();
+    let mut entries = Vec::with_capacity(lines.len());
+    for line in lines {
+        let phone = match line.actor {
+            None => None,
+            Some(actor) => match phones.get(&actor) {
+                Some(phone) => phone.clone(),
+                None => {
+                    let phone = engine.account(actor).await?.map(|account| account.phone);
+                    phones.insert(actor, phone.clone());
+                    phone
+                }
+            },
+        };
+        entries.push((line, phone));
     }
-    Ok(actors)
+    Ok(entries)
 }
 
 /// The log, newest first.
 #[component]
 pub(super) fn History(
     /// Its lines.
-    lines: Vec<AuditLine>,
-    /// Who they name.
-    actors: Actors,
+    entries: Vec<Entry>,
     /// Its heading.
     #[prop(optional)]
     heading: Option<&'static str>,
 ) -> impl IntoView {
     let texts = context::lang().admin();
-    let rows: Vec<_> = lines
-        .into_iter()
-        .flat_map(|line| rows(line, &actors, texts))
+    let rows: Vec<_> = entries
+        .iter()
+        .flat_map(|(line, phone)| rows(line, phone.as_deref(), texts))
         .collect();
+    drop(entries);
     view! {
         <section>
             <h2 id="history">{heading.unwrap_or(texts.audit)}</h2>
@@ -61,13 +69,15 @@ pub(super) fn History(
     }
 }
 
-fn rows(line: AuditLine, actors: &Actors, texts: &'static Admin) -> Vec<impl IntoView + use<>> {
+fn rows(line: &AuditLine, phone: Option<&str>, texts: &'static Admin) -> Vec<impl IntoView + use<>> {
     let who = match line.actor {
         None => texts.system.to_owned(),
         Some(id) => {
-            let phone = actors.get(&id).filter(|phone| !phone.is_empty());
             let account = (texts.account)(id.to_string());
-            phone.map_or_else(|| account.clone(), |phone| format!("{phone} ({account})"))
+            match phone {
+                Some(phone) => format!("{phone} ({account})"),
+                None => account,
+            }
         }
     };
     let what = texts

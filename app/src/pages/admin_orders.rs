@@ -45,11 +45,11 @@ pub(crate) fn AdminOrders() -> impl IntoView {
         }
         let typed = Typed::here();
         let found = match typed.search() {
-            Some(search) => match context.engine.search_orders(&search).await {
+            Ok(search) => match context.engine.search_orders(&search).await {
                 Ok(found) => found,
                 Err(error) => return missing::broken(&error),
             },
-            None => Vec::new(),
+            Err(Unreadable) => Vec::new(),
         };
         page(typed, found)
     })
@@ -86,9 +86,8 @@ impl Typed {
         ]
     }
 
-    /// `None`: something can't be read.
-    fn search(&self) -> Option<OrderSearch> {
-        Some(OrderSearch {
+    fn search(&self) -> Result<OrderSearch, Unreadable> {
+        Ok(OrderSearch {
             phone: read(&self.phone)?,
             id: read(&self.id)?,
             state: read(&self.state)?,
@@ -112,12 +111,14 @@ impl Typed {
     }
 }
 
+struct Unreadable;
+
 /// An empty field does not narrow the search.
-fn read<T: FromStr>(text: &str) -> Option<Option<T>> {
+fn read<T: FromStr>(text: &str) -> Result<Option<T>, Unreadable> {
     if text.is_empty() {
-        return Some(None);
+        return Ok(None);
     }
-    text.parse().ok().map(Some)
+    text.parse().map(Some).map_err(|_| Unreadable)
 }
 
 fn page(typed: Typed, found: Vec<FoundOrder>) -> AnyView {
@@ -125,7 +126,7 @@ fn page(typed: Typed, found: Vec<FoundOrder>) -> AnyView {
     let lang = context::lang();
     let texts = lang.admin();
     let words = &texts.finder;
-    let (count, asked) = (found.len(), typed.search().is_some());
+    let (count, asked) = (found.len(), typed.search().is_ok());
     let next = found
         .last()
         .filter(|_| count >= FULL_PAGE)
@@ -165,9 +166,9 @@ fn form(typed: &Typed, lang: Lang) -> impl IntoView + use<> {
     let words = &texts.finder;
     let bad = |field, readable: bool| (!readable).then(|| texts.wrong(field, "bad"));
     let search = [
-        bad("phone", read::<domain::Phone>(&typed.phone).is_some()),
-        bad("id", read::<domain::OrderId>(&typed.id).is_some()),
-        bad("voucher", read::<domain::VoucherId>(&typed.voucher).is_some()),
+        bad("phone", read::<domain::Phone>(&typed.phone).is_ok()),
+        bad("id", read::<domain::OrderId>(&typed.id).is_ok()),
+        bad("voucher", read::<domain::VoucherId>(&typed.voucher).is_ok()),
     ];
     let chosen = typed.state.parse::<OrderState>().ok();
     let states: Vec<_> = STATES
@@ -251,11 +252,11 @@ mod tests {
 
     #[test]
     fn what_can_not_be_read_is_no_search() {
-        assert!(typed("1380", "").search().is_none());
+        assert!(typed("1380", "").search().is_err());
         assert!(
             typed("", "")
                 .search()
-                .is_some_and(|search| search.phone.is_none())
+                .is_ok_and(|search| search.phone.is_none())
         );
     }
 }

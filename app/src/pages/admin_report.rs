@@ -1,12 +1,12 @@
 //! The sum of a sale, which must add up to the unit.
 
 use domain::{Voucher, VoucherId};
-use engine::{AuditLine, EngineError, SaleSum};
+use engine::{EngineError, SaleSum};
 use leptos::prelude::*;
 
 use super::{
     admin_frame::{Console, operator},
-    admin_history::{Actors, History, actors},
+    admin_history::{Entry, History, named},
     admin_sale::addressed,
     missing,
 };
@@ -35,14 +35,14 @@ pub(crate) fn AdminReport() -> impl IntoView {
             return missing::missing();
         };
         match load(&context, id).await {
-            Ok(Some((voucher, sum, changes, actors))) => page(voucher, sum, changes, actors),
+            Ok(Some((voucher, sum, changes))) => page(voucher, sum, changes),
             Ok(None) => missing::missing(),
             Err(error) => missing::broken(&error),
         }
     })
 }
 
-type Loaded = (Voucher, SaleSum, Vec<AuditLine>, Actors);
+type Loaded = (Voucher, SaleSum, Vec<Entry>);
 
 async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, EngineError> {
     let engine = &context.engine;
@@ -51,11 +51,11 @@ async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, En
     };
     let mut changes = engine.audit(id).await?;
     changes.retain(|line| line.action == "stock");
-    let actors = actors(engine, &changes).await?;
-    Ok(Some((voucher, sum, changes, actors)))
+    let changes = named(engine, changes).await?;
+    Ok(Some((voucher, sum, changes)))
 }
 
-fn page(voucher: Voucher, sum: SaleSum, changes: Vec<AuditLine>, actors: Actors) -> AnyView {
+fn page(voucher: Voucher, sum: SaleSum, changes: Vec<Entry>) -> AnyView {
     let texts = context::lang().admin();
     let words = &texts.report;
     let id = voucher.id;
@@ -84,7 +84,7 @@ fn page(voucher: Voucher, sum: SaleSum, changes: Vec<AuditLine>, actors: Actors)
             {if changes.is_empty() {
                 view! { <p class="hint">{words.no_changes}</p> }.into_any()
             } else {
-                view! { <History lines=changes actors heading=words.changes/> }.into_any()
+                view! { <History entries=changes heading=words.changes/> }.into_any()
             }}
         </Console>
     }

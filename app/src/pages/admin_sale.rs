@@ -1,7 +1,7 @@
 //! One sale, for operators: where its units are, what can be done, and what was done.
 
 use domain::{SaleState, Voucher, VoucherId};
-use engine::{AuditLine, EngineError, SaleSum, StreamState};
+use engine::{EngineError, SaleSum, StreamState};
 use leptos::{prelude::*, server_fn::ServerFn};
 use leptos_router::hooks::use_params_map;
 
@@ -9,7 +9,7 @@ use super::{
     admin_board::Board,
     admin_form::{SaleFields, typed},
     admin_frame::{Console, News, operator, wrong},
-    admin_history::{Actors, History, actors},
+    admin_history::{Entry, History, named},
     admin_sales::preload,
     field::Field,
     missing,
@@ -57,8 +57,7 @@ struct Loaded {
     voucher: Voucher,
     sum: SaleSum,
     streams: Vec<StreamState>,
-    lines: Vec<AuditLine>,
-    actors: Actors,
+    entries: Vec<Entry>,
     begun: bool,
 }
 
@@ -71,8 +70,7 @@ async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, En
     Ok(Some(Loaded {
         sum,
         streams: engine.streams().await?,
-        actors: actors(engine, &lines).await?,
-        lines,
+        entries: named(engine, lines).await?,
         begun: voucher.begins_at <= engine.now(),
         voucher,
     }))
@@ -83,8 +81,7 @@ fn page(loaded: Loaded) -> AnyView {
         voucher,
         sum,
         streams,
-        lines,
-        actors,
+        entries,
         begun,
     } = loaded;
     let texts = context::lang().admin();
@@ -112,7 +109,7 @@ fn page(loaded: Loaded) -> AnyView {
             <Board id=voucher.id sum streams/>
             {(!over).then(|| controls(&voucher, texts))}
             {(!over).then(|| edit(&voucher, begun, texts))}
-            <History lines actors/>
+            <History entries/>
         </Console>
     }
     .into_any()
