@@ -38,7 +38,7 @@ const events = (...all: [name: string, data: unknown][]): string =>
 const failed = (reason: string) => (sale: Sale): string =>
   events(['order', { voucher_id: sale.id, order_id: ORDER, state: 'failed', reason }]);
 const note = (outcome: string, english: RegExp, json: object = {}): State => ({
-  name: outcome.replaceAll('_', '-'),
+  name: `refused-${outcome.replaceAll('_', '-')}`,
   answer: { json: { outcome, ...json } },
   shown: ['data-note', outcome === 'rate_limited' ? 'slow_down' : outcome],
   english,
