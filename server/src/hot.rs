@@ -49,12 +49,19 @@ async fn pass(State(way): State<Way>, route: MatchedPath, request: Request, next
     let ours = request.uri().path().starts_with("/api/");
     let response = observe::under(id.clone(), way.gate.grab_or_refuse(request, next)).await;
     way.observer.took(route.as_str(), response.status(), began);
-    let mut response = if ours { observe::in_our_words(response) } else { response };
+    let mut response = if ours {
+        observe::in_our_words(response)
+    } else {
+        response
+    };
     let headers = response.headers_mut();
     headers.reserve(4);
     headers.insert(observe::REQUEST_ID, id);
     headers.insert(header::CONTENT_SECURITY_POLICY, security::NOTHING);
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

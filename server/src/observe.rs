@@ -103,7 +103,12 @@ impl Observer {
             });
             histogram.observe(seconds);
         };
-        if let Some(known) = self.known.read().unwrap_or_else(PoisonError::into_inner).get(route) {
+        if let Some(known) = self
+            .known
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(route)
+        {
             return observe(known);
         }
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +143,9 @@ pub(crate) async fn observe(
     let began = Instant::now();
     let id = observer.id(&request);
     let rest = request.uri().path().starts_with("/api/v1/")
-        || matched.as_ref().is_some_and(|route| route.as_str() == NO_FUNCTION);
+        || matched
+            .as_ref()
+            .is_some_and(|route| route.as_str() == NO_FUNCTION);
     let response = ID.scope(id.clone(), next.run(request)).await;
     observer.took(
         matched.as_ref().map_or(NO_ROUTE, MatchedPath::as_str),

@@ -18,7 +18,8 @@ use crate::{auth::SharedSite, problem::Problem};
 pub(crate) const BODY_LIMIT: usize = 64 * 1024;
 
 /// What may be loaded by an answer that is no page.
-pub(crate) const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+pub(crate) const NOTHING: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 
 /// Refuses requests that another site's page makes in a visitor's name, by fetch metadata and origin.
 pub(crate) fn cross_site() -> CsrfLayer<fn(ProtectionError) -> Response> {

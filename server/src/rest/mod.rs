@@ -90,5 +90,7 @@ pub(crate) fn grab() -> Router<AppState> {
 }
 
 fn grab_and_document() -> (Router<AppState>, utoipa::openapi::OpenApi) {
-    OpenApiRouter::new().routes(routes!(vouchers::grab)).split_for_parts()
+    OpenApiRouter::new()
+        .routes(routes!(vouchers::grab))
+        .split_for_parts()
 }
