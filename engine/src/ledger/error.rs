@@ -21,7 +21,7 @@ impl LedgerError {
             Self::Refused(_) => true,
             Self::Trouble(error) => error
                 .as_database_error()
-                .and_then(|e| e.code())
+                .and_then(sqlx::error::DatabaseError::code)
                 .is_some_and(|code| code == "57014"),
             Self::Broken(_) => false,
         }
