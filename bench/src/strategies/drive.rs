@@ -20,7 +20,7 @@ pub(super) const CLICKS: usize = 3;
 const TASKS: usize = 256;
 /// How often a shopper comes back to a held lock, and after how long.
 const AGAIN: usize = 8;
-const PAUSE: Duration = Duration::from_millis(15);
+const PAUSE: Duration = Duration::from_millis(60);
 
 /// What the crowd was told, and how fast.
 pub(super) struct Told {

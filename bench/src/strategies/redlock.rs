@@ -9,7 +9,7 @@ use rslock::{LockError, LockManager};
 
 use super::{Said, Strategy, Venue, row};
 
-const LIFE: Duration = Duration::from_millis(60);
+const LIFE: Duration = Duration::from_millis(300);
 
 pub(super) struct Redlock {
     venue: Venue,
@@ -36,7 +36,7 @@ impl Redlock {
         let key = format!("lock:order:{user}");
         let lock = match self.locks.lock(key.as_bytes(), LIFE).await {
             Ok(lock) => lock,
-            Err(LockError::Unavailable) => return Ok(Said::Refused),
+            Err(LockError::Unavailable | LockError::TtlExceeded) => return Ok(Said::Refused),
             Err(error) => return Err(error.into()),
         };
         let said = row::check_then_take(&self.venue, user).await;

@@ -10,7 +10,7 @@ use redis::aio::MultiplexedConnection;
 use super::{Said, Strategy, Venue, row};
 
 /// Generous for the section, short for a pause.
-const LIFE: Duration = Duration::from_millis(60);
+const LIFE: Duration = Duration::from_millis(300);
 
 pub(super) struct SetNx {
     venue: Venue,

@@ -14,8 +14,8 @@ use sqlx::{PgPool, postgres::PgPoolOptions};
 
 /// Every so many sections a pause hits between the check and the write, as a collector, a page fault or a slow disk
 /// gives: longer than the simple lock lives.
-const STALL_EVERY: u64 = 10;
-const STALL: Duration = Duration::from_millis(120);
+const STALL_EVERY: u64 = 25;
+const STALL: Duration = Duration::from_millis(700);
 /// As many as a small service has.
 const CONNECTIONS: u32 = 10;
 

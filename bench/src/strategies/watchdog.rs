@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use super::{Said, Strategy, Venue, row};
 
-const LIFE_MS: u64 = 60;
+const LIFE_MS: u64 = 300;
 const LOCK: &str =
     "if redis.call('EXISTS', KEYS[1]) == 0 or redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then
   redis.call('HINCRBY', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2]) return 1 end return 0";
@@ -64,7 +64,7 @@ impl Locks {
         let (con, watched, name) = (self.con.clone(), key.clone(), owner.clone());
         let watchdog = tokio::spawn(async move {
             loop {
-                tokio::time::sleep(Duration::from_millis(LIFE_MS / 3)).await;
+                tokio::time::sleep(Duration::from_millis(LIFE_MS / 6)).await;
                 if !matches!(call(&con, RENEW, &watched, &name).await, Ok(1)) {
                     return;
                 }
