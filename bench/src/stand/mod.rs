@@ -121,6 +121,9 @@ impl Stand {
             ("SECKILL_REDIS_URL", redis_url.as_str()),
             ("SECKILL_DATABASE_URL", database_url.as_str()),
             ("SECKILL_LOG", "warn"),
+            // The generator's few people press faster, and listen more often, than people do.
+            ("SECKILL_GRAB_RATE", "0"),
+            ("SECKILL_SESSION_STREAMS", "20000"),
         ];
         let log = self.out.join(format!("server-{role}.log"));
         Served::start(&self.server, &args, &env, address, "/healthz", &log).await
