@@ -1,5 +1,10 @@
 //! The choice of a language.
 
+#![cfg_attr(
+    feature = "ssr",
+    expect(clippy::unused_async, reason = "server functions are async")
+)]
+
 use leptos::prelude::*;
 
 use super::Refusal;

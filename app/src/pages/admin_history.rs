@@ -19,14 +19,15 @@ pub(super) async fn named(engine: &Engine, lines: Vec<AuditLine>) -> Result<Vec<
     for line in lines {
         let phone = match line.actor {
             None => None,
-            Some(actor) => match phones.get(&actor) {
-                Some(phone) => phone.clone(),
-                None => {
+            Some(actor) => {
+                if let Some(phone) = phones.get(&actor) {
+                    phone.clone()
+                } else {
                     let phone = engine.account(actor).await?.map(|account| account.phone);
                     phones.insert(actor, phone.clone());
                     phone
                 }
-            },
+            }
         };
         entries.push((line, phone));
     }

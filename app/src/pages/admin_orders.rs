@@ -253,10 +253,6 @@ mod tests {
     #[test]
     fn what_can_not_be_read_is_no_search() {
         assert!(typed("1380", "").search().is_err());
-        assert!(
-            typed("", "")
-                .search()
-                .is_ok_and(|search| search.phone.is_none())
-        );
+        assert!(typed("", "").search().is_ok_and(|search| search.phone.is_none()));
     }
 }
