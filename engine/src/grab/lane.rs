@@ -86,7 +86,7 @@ async fn run(
         match decide(voucher, &parts, &users).await {
             Ok(outcomes) => {
                 parts.fail_points.hit("P3").await;
-                if outcomes.contains(&GrabOutcome::SoldOut) {
+                if is_of_an_empty_shelf(&outcomes) {
                     memory.keep(&parts.kv, voucher);
                 }
                 for (one, outcome) in waiting.drain(..).zip(outcomes) {
@@ -110,6 +110,13 @@ async fn run(
             }
         }
     }
+}
+
+/// Nobody got a unit, and the sale is open: perhaps nothing is left. A crowd of owners alone never hears "out of stock".
+fn is_of_an_empty_shelf(outcomes: &[GrabOutcome]) -> bool {
+    outcomes
+        .iter()
+        .all(|outcome| matches!(outcome, GrabOutcome::SoldOut | GrabOutcome::AlreadyOrdered { .. }))
 }
 
 /// A trouble's kind, for the counter, and its words, for the log.

@@ -63,14 +63,16 @@ impl Memory {
         *self.empty.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The script said "out of stock": remembers it for as long as somebody asks.
+    /// The script gave nobody anything: if nothing is left, remembers it for as long as somebody asks.
     pub(super) fn keep(self: &Arc<Self>, kv: &Kv, voucher: VoucherId) {
         if !self.kept.swap(true, Ordering::AcqRel) {
             let (memory, kv) = (self.clone(), kv.clone());
             tokio::spawn(async move {
-                // An error ends the keeping: the next "out of stock" begins anew.
+                // An error ends the keeping: the next such answer begins anew.
                 let _ = memory.run(&kv, voucher).await;
                 memory.forget();
+                // Where something is left, the next look is not taken at once.
+                tokio::time::sleep(GOOD_FOR).await;
                 memory.kept.store(false, Ordering::Release);
             });
         }

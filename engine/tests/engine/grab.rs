@@ -275,3 +275,30 @@ async fn i11_a_remembered_sale_still_ends_at_its_end() {
     shop.settle_all().await;
     shop.close().await;
 }
+
+#[tokio::test]
+async fn owners_who_ask_again_before_an_empty_shelf_are_answered_without_the_script() {
+    let shop = TestShop::open().await;
+    let user = shop.shoppers(1).await[0];
+    let voucher = shop.sale(1).await;
+    let order_id = queued_id(shop.engine.grab(user, voucher.id).await.unwrap());
+    shop.settle_all().await;
+    let calls = || async {
+        let info: redis::InfoDict = redis::cmd("INFO")
+            .arg("commandstats")
+            .query_async(&mut shop.redis.connect().await)
+            .await
+            .unwrap();
+        info.get::<String>("cmdstat_evalsha").unwrap_or_default()
+    };
+    for _ in 0..2000 {
+        let before = calls().await;
+        let again = shop.engine.grab(user, voucher.id).await.unwrap();
+        assert_eq!(again, GrabOutcome::AlreadyOrdered { order_id });
+        if before == calls().await {
+            shop.close().await;
+            return;
+        }
+    }
+    panic!("every repeat ran the script");
+}
