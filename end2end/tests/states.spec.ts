@@ -17,7 +17,7 @@ async function readable(page: Page): Promise<void> {
 for (const state of STATES) {
   test(`state: ${state.name}`, async ({ api, shopper, token, tolerate }) => {
     test.slow();
-    tolerate(/404|ERR_|429|503/);
+    tolerate(/401|404|ERR_|429|503/);
     await awakeIn(state, { api, page: shopper, token });
     const { status } = parts(shopper);
     await expect(status).toContainText(state.english);
