@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// A holder that is gone frees its lock after this.
-pub(crate) const LIFE: Duration = Duration::from_secs(10);
+pub(crate) const LIFE: Duration = Duration::from_secs(4);
 
 /// The locks of one process.
 #[derive(Clone)]
