@@ -112,11 +112,15 @@ impl Listener {
             let Some(voucher) = self.engine.voucher(id).await? else {
                 return Ok(false);
             };
-            let event = StockEvent {
+            let mut event = StockEvent {
                 voucher_id: id,
                 stock: Some(voucher.stock),
                 state: voucher.state,
             };
+            // The voucher falls back on the ledger's figure; the board says when Redis does not hold the sale.
+            if let Some(sale) = self.live.board.borrow_and_update().sales.get(&id) {
+                event.stock = event.stock.filter(|_| sale.event.stock.is_some());
+            }
             self.told = Some((event.stock, event.state));
             self.ready.push_back(frame("stock", &event));
         } else {
