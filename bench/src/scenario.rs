@@ -27,6 +27,8 @@ pub(crate) enum Crowd {
     AllWinByPage,
     /// Nothing is left.
     SoldOut,
+    /// Nothing is left, through the server function: what one costs that has next to nothing to do.
+    SoldOutByPage,
     /// One unit for a hundred attempts.
     Mixed,
     /// Everybody has one already.
@@ -35,11 +37,12 @@ pub(crate) enum Crowd {
 
 impl Crowd {
     /// All of them.
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::AllWin,
         Self::AllWinCold,
         Self::AllWinByPage,
         Self::SoldOut,
+        Self::SoldOutByPage,
         Self::Mixed,
         Self::Duplicates,
     ];
@@ -51,6 +54,7 @@ impl Crowd {
             Self::AllWinCold => "W cold sessions",
             Self::AllWinByPage => "W by server function",
             Self::SoldOut => "X sold out",
+            Self::SoldOutByPage => "X by server function",
             Self::Mixed => "M mixed, 1 %",
             Self::Duplicates => "D duplicates",
         }
@@ -128,7 +132,7 @@ impl Shop<'_> {
                 self.people.clone(),
                 Amount::Attempts(size.attempts),
             ),
-            Crowd::SoldOut => {
+            Crowd::SoldOut | Crowd::SoldOutByPage => {
                 let sale = self.stand.sale(1).await?;
                 self.take(sale, self.people[few..].iter().take(1).cloned().collect())
                     .await?;
@@ -148,7 +152,7 @@ impl Shop<'_> {
             people
         };
         let target = match crowd {
-            Crowd::AllWinByPage => function_target(self.server.address, sale)?,
+            Crowd::AllWinByPage | Crowd::SoldOutByPage => function_target(self.server.address, sale)?,
             _ => our_target(self.server.address, sale)?,
         };
         let plan = Plan::closed(target, people, amount);

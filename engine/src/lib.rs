@@ -7,6 +7,7 @@ mod accounts;
 mod catalogue;
 mod clock;
 mod consumer;
+mod crowd;
 mod dead;
 mod engine;
 mod error;

@@ -17,6 +17,8 @@ pub struct EngineSettings {
     pub consumer: String,
     /// Entries settled in one transaction, at most.
     pub batch: usize,
+    /// While a crowd presses, the consumer of the same process waits, for this long at most.
+    pub settle_patience: Duration,
     /// How long a read of the stream waits for the first entry.
     pub block: Duration,
     /// After this long a call to Redis counts as unanswered.
@@ -69,6 +71,7 @@ impl EngineSettings {
             partitions: 1,
             consumer: consumer.into(),
             batch: 512,
+            settle_patience: Duration::from_secs(2),
             block: Duration::from_secs(1),
             response_timeout: Duration::from_secs(2),
             settle_timeout: Duration::from_secs(5),
@@ -118,6 +121,10 @@ impl EngineSettings {
         rule(
             self.block >= Duration::from_millis(10),
             "block: at least 10 ms, or an idle consumer spins",
+        )?;
+        rule(
+            self.settle_patience <= Duration::from_secs(5),
+            "settle patience: at most 5 s, or a crowd looks like a consumer that hangs",
         )?;
         // A settle is two statements that may each take the whole time-out, a give-back and an acknowledgement.
         let slowest = self.settle_timeout * 2 + self.response_timeout;

@@ -113,6 +113,9 @@ pub(crate) struct Serve {
     /// Entries settled in one transaction, at most.
     #[arg(long, env = "SECKILL_SETTLE_BATCH", default_value_t = 512)]
     settle_batch: usize,
+    /// Milliseconds for which settling waits, at most, while a crowd presses on this same process; 0: never.
+    #[arg(long, env = "SECKILL_SETTLE_PATIENCE_MS", default_value_t = 2000)]
+    settle_patience_ms: u64,
     /// Milliseconds that a read of the stream waits for the first entry.
     #[arg(long, env = "SECKILL_BLOCK_MS", default_value_t = 1000)]
     block_ms: u64,
@@ -163,6 +166,7 @@ impl Serve {
         let consumer = self.consumer.clone().map_or_else(unique_name, Ok)?;
         let settings = EngineSettings {
             batch: self.settle_batch,
+            settle_patience: Duration::from_millis(self.settle_patience_ms),
             block: Duration::from_millis(self.block_ms),
             response_timeout: Duration::from_millis(self.redis_timeout_ms),
             settle_timeout: Duration::from_millis(self.settle_timeout_ms),

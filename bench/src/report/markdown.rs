@@ -3,7 +3,10 @@
 use std::fmt::Write;
 
 use super::{chart::short, plots::Plot, targets};
-use crate::session::{Findings, median};
+use crate::{
+    drain::Drain,
+    session::{Findings, median},
+};
 
 /// The whole page.
 pub(super) fn page(findings: &Findings, plots: &[Plot]) -> String {
@@ -57,16 +60,18 @@ fn crowds(findings: &Findings) -> String {
     }
     let mut text = "\n## Crowds, over REST\n\nClosed loop, 256 connections. Processor time is a thousand answers' worth of the process, in \
          milliseconds.\n\n| | answers/s | accepted/s | p50 ms | p99 | p99.9 | server ms | Redis ms | generator ms | MiB | \
-         settled/s overall | in trouble |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+         settled/s overall | settled/s afterwards | in trouble |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
         .to_owned();
     for (name, readings) in &findings.crowds {
         let of = |value: &dyn Fn(&crate::scenario::Reading) -> f64| {
             median(&readings.iter().map(value).collect::<Vec<_>>()).unwrap_or_default()
         };
-        let drains: Vec<f64> = readings
-            .iter()
-            .filter_map(|reading| Some(reading.drain.as_ref()?.rate_overall))
-            .collect();
+        let drains = |value: &dyn Fn(&Drain) -> Option<f64>| {
+            let drains = readings
+                .iter()
+                .filter_map(|reading| value(reading.drain.as_ref()?));
+            median(&drains.collect::<Vec<_>>()).map_or_else(|| "–".into(), short)
+        };
         let troubles: Vec<&str> = readings
             .iter()
             .flat_map(|reading| {
@@ -80,7 +85,7 @@ fn crowds(findings: &Findings) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "| {name} | {} | {} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:.0} | {} | {} |",
+            "| {name} | {} | {} | {:.2} | {:.2} | {:.2} | {:.1} | {:.1} | {:.1} | {:.0} | {} | {} | {} |",
             short(of(&|reading| reading.rate)),
             short(of(&|reading| reading.accept_rate)),
             of(&|reading| reading.latency.p50),
@@ -90,7 +95,8 @@ fn crowds(findings: &Findings) -> String {
             of(&|reading| reading.redis_cpu_a_thousand * 1000.0),
             of(&|reading| reading.own_cpu_a_thousand * 1000.0),
             of(&|reading| reading.resident_mib),
-            median(&drains).map_or_else(|| "–".into(), short),
+            drains(&|drain| Some(drain.rate_overall)),
+            drains(&|drain| drain.rate_after),
             if troubles.is_empty() {
                 "none".to_owned()
             } else {

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Clock, EngineError, EngineSettings,
-    kv::{EntryId, Kv, KvError, Partition, Payload, StreamReader, Trouble},
-    ledger::Ledger,
-    metrics::Metrics,
+    Clock, EngineError,
+    crowd::Crowd,
+    kv::{KvError, StreamReader, Trouble},
 };
+use settle::Delivered;
 
+pub(crate) use settle::Desk;
 pub use settle::PassReport;
 
 /// After a trouble the next try waits this long at first, and up to [`LONGEST_PAUSE`].
@@ -26,43 +27,32 @@ const LONGEST_PAUSE: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// A consumer of one partition.
 pub struct Worker {
-    kv: Kv,
-    ledger: Ledger,
-    metrics: Metrics,
+    desk: Desk,
     clock: Arc<dyn Clock>,
-    settings: Arc<EngineSettings>,
-    partition: Partition,
+    crowd: Arc<Crowd>,
     stop: CancellationToken,
     reader: Option<StreamReader>,
     /// Entries that the ledger could not take for now. They are settled before anything else is read, without being
     /// delivered again: its trouble burns no delivery count (K38).
-    in_hand: Vec<(EntryId, Payload)>,
+    in_hand: Delivered,
+    /// The crowd was let pass for as long as the settings say: now the backlog comes first, until it is gone.
+    working_off: bool,
     /// Own pending entries were read since the reader was opened.
     caught_up: bool,
     next_claim: domain::Timestamp,
 }
 
 impl Worker {
-    pub(crate) fn new(
-        kv: Kv,
-        ledger: Ledger,
-        metrics: Metrics,
-        clock: Arc<dyn Clock>,
-        settings: Arc<EngineSettings>,
-        partition: Partition,
-        stop: CancellationToken,
-    ) -> Self {
+    pub(crate) fn new(desk: Desk, clock: Arc<dyn Clock>, crowd: Arc<Crowd>, stop: CancellationToken) -> Self {
         let next_claim = clock.now();
         Self {
-            kv,
-            ledger,
-            metrics,
+            desk,
             clock,
-            settings,
-            partition,
+            crowd,
             stop,
             reader: None,
-            in_hand: Vec::new(),
+            in_hand: Delivered::new(),
+            working_off: false,
             caught_up: false,
             next_claim,
         }
@@ -86,13 +76,11 @@ impl Worker {
     pub async fn pass(&mut self) -> Result<PassReport, EngineError> {
         match self.step().await {
             Err(error) => {
-                if self.metrics.trouble(error.kind()) {
-                    tracing::warn!(%error, partition = self.partition.number(), "the consumer pauses");
+                if self.desk.metrics.trouble(error.kind()) {
+                    tracing::warn!(%error, partition = self.desk.partition.number(), "the consumer pauses");
                 }
-                // If it was Redis, the next pass begins with a fresh connection, the group and the own pending.
-                if self.in_hand.is_empty() {
-                    self.reader = None;
-                    self.caught_up = false;
+                if !error.is_ledger_trouble() {
+                    self.lose_reader();
                 }
                 Err(error)
             }
@@ -107,17 +95,21 @@ impl Worker {
         }
         if self.reader.is_none() {
             // An unusable ledger stops the reading before anything is delivered: no delivery count burns (K38).
-            self.ledger.probe().await?;
-            if self.kv.ensure_group(self.partition).await? {
+            let Desk {
+                kv,
+                ledger,
+                settings,
+                partition,
+                ..
+            } = &self.desk;
+            ledger.probe().await?;
+            if kv.ensure_group(*partition).await? {
                 tracing::info!(
-                    partition = self.partition.number(),
+                    partition = partition.number(),
                     "the consumer group was missing and is made"
                 );
             }
-            let reader = self
-                .kv
-                .reader(self.partition, &self.settings.consumer, self.settings.block)
-                .await?;
+            let reader = kv.reader(*partition, &settings.consumer, settings.block).await?;
             self.reader = Some(reader);
         }
         if !self.caught_up {
@@ -128,13 +120,48 @@ impl Worker {
             }
         }
         if self.clock.now() >= self.next_claim {
-            self.next_claim = self.clock.now() + self.settings.claim_every;
+            self.next_claim = self.clock.now() + self.desk.settings.claim_every;
             let report = self.claim_left_behind().await?;
             if report.read > 0 {
                 return Ok(report);
             }
         }
         self.read_fresh().await
+    }
+
+    /// Settles a batch to its end. If the ledger is in trouble the batch stays in hand.
+    async fn settle(&mut self, entries: Delivered) -> Result<PassReport, EngineError> {
+        let settled = self.desk.settle(&entries).await;
+        if settled.as_ref().is_err_and(EngineError::is_ledger_trouble) {
+            self.in_hand = entries;
+        }
+        settled
+    }
+
+    /// After a trouble with Redis: the next pass begins with a fresh connection, the group and the own pending.
+    fn lose_reader(&mut self) {
+        self.reader = None;
+        self.caught_up = false;
+    }
+
+    /// The crowd comes first: while it presses, nothing is settled, for as long as the settings say at most. What is
+    /// queued is safe; it is settled in full batches as soon as the crowd has passed.
+    async fn let_the_crowd_pass(&mut self) {
+        if !self.gives_way() {
+            return;
+        }
+        let passed = async {
+            while self.crowd.presses() {
+                tokio::time::sleep(crate::crowd::GLANCE).await;
+            }
+        };
+        let waited = tokio::time::timeout(self.desk.settings.settle_patience, passed);
+        self.stop.run_until_cancelled(waited).await;
+        self.working_off = true;
+    }
+
+    fn gives_way(&self) -> bool {
+        !self.working_off && self.crowd.presses()
     }
 
     fn reader(&mut self) -> Result<&mut StreamReader, EngineError> {

@@ -17,18 +17,18 @@ impl Worker {
     /// Claims every entry that some consumer has had for too long, to the end of the pending list, and settles it.
     /// A claim from a consumer that is only slow does no harm: a settle that finds the order written changes nothing.
     pub(super) async fn claim_left_behind(&mut self) -> Result<PassReport, EngineError> {
-        let (idle, batch) = (self.settings.claim_idle, self.settings.batch);
+        let (idle, batch) = (self.desk.settings.claim_idle, self.desk.settings.batch);
         let mut total = PassReport::default();
         let mut cursor = None;
         loop {
             let (next, entries) = self.reader()?.claim(idle, cursor, batch).await?;
             if !entries.is_empty() {
-                self.settings.fail_points.hit("J").await;
+                self.desk.settings.fail_points.hit("J").await;
                 let n = entries.len() as u64;
-                self.metrics.claimed.inc_by(n);
+                self.desk.metrics.claimed.inc_by(n);
                 tracing::info!(
                     n,
-                    partition = self.partition.number(),
+                    partition = self.desk.partition.number(),
                     "took over entries that a consumer left"
                 );
                 total += self.settle_again(entries).await?;
@@ -50,10 +50,11 @@ impl Worker {
         let (Some((first, _)), Some((last, _))) = (entries.first(), entries.last()) else {
             return Ok(PassReport::default());
         };
-        let consumer = &self.settings.consumer;
+        let consumer = &self.desk.settings.consumer;
         let counts = self
+            .desk
             .kv
-            .deliveries(self.partition, consumer, *first, *last, entries.len())
+            .deliveries(self.desk.partition, consumer, *first, *last, entries.len())
             .await?;
         let counts: HashMap<EntryId, u64> = counts.into_iter().collect();
         let often = |id: &EntryId| counts.get(id).is_some_and(|n| *n > BATCHED_DELIVERIES);
@@ -63,13 +64,13 @@ impl Worker {
             total += self.settle(plain).await?;
         }
         for (id, payload) in suspects {
-            let settled = if self.kv.count_try(self.partition, id).await? > LONELY_TRIES {
+            let settled = if self.desk.kv.count_try(self.desk.partition, id).await? > LONELY_TRIES {
                 self.hold(id, &payload).await
             } else {
                 self.settle(vec![(id, payload)]).await
             };
             // Only a try that ended the process counts: a store in trouble is not the entry's fault.
-            self.kv.forget_tries(self.partition, id).await?;
+            self.desk.kv.forget_tries(self.desk.partition, id).await?;
             total += settled?;
         }
         Ok(total)
@@ -89,8 +90,11 @@ impl Worker {
             order,
             payload: text,
         }];
-        self.kv.finish(self.partition, &[id], &dead, None).await?;
-        self.metrics.dead.inc();
+        self.desk
+            .kv
+            .finish(self.desk.partition, &[id], &dead, None)
+            .await?;
+        self.desk.metrics.dead.inc();
         Ok(PassReport {
             read: 1,
             dead: 1,

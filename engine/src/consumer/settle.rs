@@ -1,20 +1,20 @@
 //! Settling a batch: rows first, then units that go back, then the acknowledgement. Each step may be made again after a
 //! crash without a second effect.
 
-use std::ops::AddAssign;
+use std::{ops::AddAssign, sync::Arc};
 
 use domain::{FailReason, OrderEvent, OrderState, UserId};
 use tokio::time::Instant;
 
-use super::Worker;
 use crate::{
-    EngineError,
+    EngineError, EngineSettings,
     failpoint::Sabotage,
-    kv::{Dead, Entry, EntryId, News, Payload},
+    kv::{Dead, Entry, EntryId, Kv, News, Partition, Payload},
     ledger::{
-        LedgerError,
+        Ledger, LedgerError,
         settle::{self, Fate, Queued},
     },
+    metrics::Metrics,
 };
 
 /// What one pass did.
@@ -48,21 +48,35 @@ impl AddAssign for PassReport {
     }
 }
 
-impl Worker {
-    /// Settles entries and acknowledges them. On an error nothing is acknowledged: they stay pending; if it was the
-    /// ledger's trouble they stay in hand.
-    pub(super) async fn settle(
-        &mut self,
-        entries: Vec<(EntryId, Payload)>,
-    ) -> Result<PassReport, EngineError> {
-        let settled = self.settle_now(&entries).await;
-        if settled.as_ref().is_err_and(EngineError::is_ledger_trouble) {
-            self.in_hand = entries;
-        }
-        settled
+/// Entries as they were delivered.
+pub(super) type Delivered = Vec<(EntryId, Payload)>;
+
+/// Where entries are settled. Holds nothing of its own, so that one batch may be written while another is acknowledged.
+pub(crate) struct Desk {
+    pub(crate) kv: Kv,
+    pub(crate) ledger: Ledger,
+    pub(crate) metrics: Metrics,
+    pub(crate) settings: Arc<EngineSettings>,
+    pub(crate) partition: Partition,
+}
+
+/// A batch whose rows are committed, and that nobody was told of yet.
+pub(super) struct Written {
+    began: Instant,
+    ids: Vec<EntryId>,
+    orders: Vec<(EntryId, Entry, Fate)>,
+    dead: Vec<Dead>,
+}
+
+impl Desk {
+    /// Settles entries and acknowledges them. On an error nothing is acknowledged: they stay pending.
+    pub(super) async fn settle(&self, entries: &[(EntryId, Payload)]) -> Result<PassReport, EngineError> {
+        let written = self.write(entries).await?;
+        self.conclude(written).await
     }
 
-    async fn settle_now(&self, entries: &[(EntryId, Payload)]) -> Result<PassReport, EngineError> {
+    /// The first half: the rows.
+    pub(super) async fn write(&self, entries: &[(EntryId, Payload)]) -> Result<Written, EngineError> {
         let began = Instant::now();
         let ids: Vec<EntryId> = entries.iter().map(|(id, _)| *id).collect();
         let mut dead = Vec::new();
@@ -85,15 +99,34 @@ impl Worker {
             self.settings.fail_points.hit("C4").await;
         }
         let queued: Vec<Queued> = good.iter().map(|(_, entry)| queued(entry)).collect();
-        let fates = self.write(&queued).await?;
+        let fates = self.write_in_parts(&queued).await?;
         self.settings.fail_points.hit("C4").await;
+        let orders = good
+            .into_iter()
+            .zip(fates)
+            .map(|((id, entry), fate)| (id, entry, fate));
+        Ok(Written {
+            began,
+            ids,
+            orders: orders.collect(),
+            dead,
+        })
+    }
 
+    /// The second half: units that go back, the acknowledgement, the news.
+    pub(super) async fn conclude(&self, written: Written) -> Result<PassReport, EngineError> {
+        let Written {
+            began,
+            ids,
+            orders,
+            mut dead,
+        } = written;
         let mut report = PassReport {
             read: ids.len() as u64,
             ..PassReport::default()
         };
-        let mut events: Vec<(UserId, OrderEvent)> = Vec::with_capacity(good.len());
-        for ((id, entry), fate) in good.iter().zip(fates) {
+        let mut events: Vec<(UserId, OrderEvent)> = Vec::with_capacity(orders.len());
+        for (id, entry, fate) in orders {
             let (state, reason) = match fate {
                 Fate::Confirmed => {
                     report.confirmed += 1;
@@ -122,9 +155,9 @@ impl Worker {
                     report.given_back += u64::from(given);
                     let payload = format!("{entry:?}");
                     dead.push(Dead {
-                        entry: *id,
+                        entry: id,
                         reason: "unwritable",
-                        order: Some(*entry),
+                        order: Some(entry),
                         payload,
                     });
                     (OrderState::Failed, Some(FailReason::Rejected))
@@ -148,7 +181,7 @@ impl Worker {
     }
 
     /// Writes orders in one transaction. A batch that the database refuses is split, down to the one order to blame.
-    async fn write(&self, batch: &[Queued]) -> Result<Vec<Fate>, EngineError> {
+    async fn write_in_parts(&self, batch: &[Queued]) -> Result<Vec<Fate>, EngineError> {
         let mut fates = Vec::with_capacity(batch.len());
         // Ranges still to write, the next one last.
         let mut open = vec![batch];

@@ -15,6 +15,7 @@ use crate::{
     Clock, EngineError, EngineSettings,
     accounts::Accounts,
     catalogue::Catalogue,
+    crowd::Crowd,
     dead::DeadLetters,
     events::{BoardKeeper, OrderHub},
     grab::Grabs,
@@ -57,6 +58,7 @@ struct Inner {
     hub: Arc<OrderHub>,
     locks: Locks,
     limits: Limits,
+    crowd: Arc<Crowd>,
 }
 
 impl Engine {
@@ -99,6 +101,7 @@ impl Engine {
             metrics.clone(),
             settings.tick,
         );
+        let crowd = Arc::new(Crowd::new(settings.grab_batch));
         let inner = Inner {
             accounts: Accounts::new(kv.clone(), ledger.clone(), clock.clone(), &settings),
             grabs: Grabs::new(
@@ -107,6 +110,7 @@ impl Engine {
                 ids(),
                 metrics.clone(),
                 clock.clone(),
+                crowd.clone(),
                 &settings,
             ),
             orders: Orders {
@@ -122,6 +126,7 @@ impl Engine {
             board,
             limits: Limits::new(kv.clone(), metrics.clone(), &settings.rates),
             hub: Arc::new(OrderHub::new()),
+            crowd,
             locks,
             kv,
             ledger,

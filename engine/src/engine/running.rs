@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{Engine, Readiness};
-use crate::{EngineError, Guardian, Worker, events::hear_news};
+use crate::{EngineError, Guardian, Worker, consumer::Desk, events::hear_news};
 
 /// How often a process looks whether the sales have changed, in case it was not told.
 const RENEW_EVERY: Duration = Duration::from_secs(1);
@@ -17,16 +17,14 @@ impl Engine {
     pub fn workers(&self, stop: &CancellationToken) -> Vec<Worker> {
         let inner = &self.inner;
         let worker = |partition| {
-            let (kv, ledger, metrics) = (inner.kv.clone(), inner.ledger.clone(), inner.metrics.clone());
-            Worker::new(
-                kv,
-                ledger,
-                metrics,
-                inner.clock.clone(),
-                inner.settings.clone(),
+            let desk = Desk {
+                kv: inner.kv.clone(),
+                ledger: inner.ledger.clone(),
+                metrics: inner.metrics.clone(),
+                settings: inner.settings.clone(),
                 partition,
-                stop.clone(),
-            )
+            };
+            Worker::new(desk, inner.clock.clone(), inner.crowd.clone(), stop.clone())
         };
         inner.kv.keys().partitions().map(worker).collect()
     }

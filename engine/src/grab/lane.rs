@@ -12,6 +12,7 @@ use super::memory::Memory;
 use crate::{
     EngineError, FailPoints,
     catalogue::Catalogue,
+    crowd::Crowd,
     kv::{GrabReply, Kv},
     metrics::Metrics,
     order_ids::OrderIds,
@@ -23,6 +24,7 @@ pub(crate) struct LaneParts {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) ids: OrderIds,
     pub(crate) metrics: Metrics,
+    pub(crate) crowd: Arc<Crowd>,
     /// Attempts in one call, at most.
     pub(crate) batch: usize,
     /// Attempts that may wait.
@@ -82,6 +84,7 @@ async fn run(
 ) {
     let mut waiting = Vec::with_capacity(parts.batch);
     while queue.recv_many(&mut waiting, parts.batch).await > 0 {
+        parts.crowd.note(waiting.len());
         let users: Vec<UserId> = waiting.iter().map(|one| one.user).collect();
         match decide(voucher, &parts, &users).await {
             Ok(outcomes) => {

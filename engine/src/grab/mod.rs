@@ -13,6 +13,7 @@ use domain::{GrabOutcome, SaleState, UserId, VoucherId};
 use crate::{
     Clock, EngineError, EngineSettings,
     catalogue::Catalogue,
+    crowd::Crowd,
     guardian::AFTERCARE,
     kv::{GrabReply, Kv},
     ledger::sales::SaleRow,
@@ -36,6 +37,7 @@ impl Grabs {
         ids: OrderIds,
         metrics: Metrics,
         clock: Arc<dyn Clock>,
+        crowd: Arc<Crowd>,
         settings: &EngineSettings,
     ) -> Self {
         let (batch, queue) = (settings.grab_batch, settings.grab_queue);
@@ -45,6 +47,7 @@ impl Grabs {
             catalogue,
             ids,
             metrics,
+            crowd,
             batch,
             queue,
             fail_points,

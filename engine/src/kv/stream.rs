@@ -219,6 +219,24 @@ impl StreamReader {
         self.read(">", count, Some(self.block)).await
     }
 
+    /// Entries that nobody has seen, if there are any now.
+    pub(crate) async fn at_once(&mut self, count: usize) -> Result<Vec<(EntryId, Payload)>, KvError> {
+        self.read(">", count, None).await
+    }
+
+    /// Takes entries of this consumer's anew: they count as delivered just now, and no more often than before.
+    pub(crate) async fn take_anew(&mut self, entries: &[EntryId]) -> Result<(), KvError> {
+        let ids: Vec<String> = entries.iter().map(ToString::to_string).collect();
+        let mut cmd = redis::cmd("XCLAIM");
+        cmd.arg(&self.stream)
+            .arg(GROUP)
+            .arg(&self.consumer)
+            .arg(0)
+            .arg(&ids)
+            .arg("JUSTID");
+        Ok(cmd.exec_async(&mut self.con).await?)
+    }
+
     async fn read(
         &mut self,
         from: &str,

@@ -1,7 +1,7 @@
 //! Settling: what becomes of entries, good and bad, first delivered or again.
 
 use domain::{FailReason, GrabOutcome, OrderState};
-use engine::{PassReport, testing::TestShop};
+use engine::{Clock, PassReport, SystemClock, testing::TestShop};
 use redis::AsyncCommands;
 
 use crate::support::{add_entry, add_order, all_grab, queued, queued_id, redis_stock};
@@ -183,14 +183,57 @@ async fn r06_one_failure_does_not_touch_the_others() {
 }
 
 #[tokio::test]
+async fn k11_r24_a_backlog_is_settled_in_one_pass_batch_after_batch() {
+    let shop = TestShop::open_with(|settings| settings.batch = 20).await;
+    let users = shop.shoppers(110).await;
+    let voucher = shop.sale(100).await;
+    shop.worker().pass().await.unwrap();
+    all_grab(&shop.engine, &users, &voucher).await;
+    let report = shop.worker().pass().await.unwrap();
+    assert_eq!((report.read, report.confirmed, report.already), (100, 100, 0));
+    let mut con = shop.redis.connect().await;
+    let left: u64 = con.xlen(STREAM).await.unwrap();
+    assert_eq!(left, 0, "all are acknowledged and deleted");
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn i9_a_crowd_that_does_not_pass_keeps_an_order_waiting_only_so_long() {
+    let shop = TestShop::open_with(|settings| {
+        settings.grab_batch = 4;
+        settings.settle_patience = std::time::Duration::from_millis(50);
+    })
+    .await;
+    let users = shop.shoppers(20).await;
+    let sold = shop.sale(1).await;
+    // Everybody is too early there, so that each attempt goes to the script.
+    let (now, hour) = (SystemClock.now(), std::time::Duration::from_hours(1));
+    let early = shop.sale_between(1, now + hour, now + hour * 2).await;
+    shop.worker().pass().await.unwrap();
+    queued_id(shop.engine.grab(users[0], sold.id).await.unwrap());
+    let crowd = async {
+        loop {
+            all_grab(&shop.engine, &users, &early).await;
+        }
+    };
+    let mut worker = shop.worker();
+    let report = tokio::select! {
+        report = worker.pass() => report.unwrap(),
+        () = crowd => unreachable!("it never ends"),
+    };
+    assert_eq!(report.confirmed, 1);
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn r21_k7_what_a_dead_consumer_left_is_claimed_to_the_end() {
     let shop = TestShop::open_with(|settings| settings.batch = 20).await;
     let users = shop.shoppers(50).await;
     let voucher = shop.sale(50).await;
+    // The group is made; a consumer reads all and dies; its entries have been idle for an hour.
+    shop.worker().pass().await.unwrap();
     all_grab(&shop.engine, &users, &voucher).await;
-    // A consumer reads all and dies; its entries have been idle for an hour.
     let mut con = shop.redis.connect().await;
-    let _ = shop.worker().pass().await.unwrap();
     let read: redis::Value = redis::cmd("XREADGROUP")
         .arg(&["GROUP", "g1", "the-dead", "COUNT", "1000", "STREAMS", STREAM, ">"])
         .query_async(&mut con)
@@ -199,7 +242,7 @@ async fn r21_k7_what_a_dead_consumer_left_is_claimed_to_the_end() {
     assert!(matches!(read, redis::Value::Array(_)));
     let pending: redis::streams::StreamPendingCountReply =
         con.xpending_count(STREAM, "g1", "-", "+", 1000).await.unwrap();
-    assert_eq!(pending.ids.len(), 30);
+    assert_eq!(pending.ids.len(), 50);
     for entry in &pending.ids {
         redis::cmd("XCLAIM")
             .arg(&[
@@ -216,7 +259,7 @@ async fn r21_k7_what_a_dead_consumer_left_is_claimed_to_the_end() {
             .unwrap();
     }
     let report = shop.settle_all().await;
-    assert_eq!((report.claimed, report.confirmed), (30, 30));
+    assert_eq!((report.claimed, report.confirmed), (50, 50));
     shop.close().await;
 }
 
@@ -268,7 +311,7 @@ async fn r17_k26_a_lost_group_is_made_again_from_the_beginning() {
 
 #[tokio::test]
 async fn k38_a_ledger_that_takes_no_writes_burns_nothing() {
-    let shop = TestShop::open().await;
+    let shop = TestShop::open_with(|settings| settings.batch = 2).await;
     let users = shop.shoppers(5).await;
     let voucher = shop.sale(5).await;
     all_grab(&shop.engine, &users, &voucher).await;
@@ -282,6 +325,8 @@ async fn k38_a_ledger_that_takes_no_writes_burns_nothing() {
     let mut con = shop.redis.connect().await;
     let pending: redis::streams::StreamPendingCountReply =
         con.xpending_count(STREAM, "g1", "-", "+", 10).await.unwrap();
+    // A full batch, and the one that was read ahead of it.
+    assert_eq!(pending.ids.len(), 4);
     assert!(
         pending.ids.iter().all(|entry| entry.times_delivered == 1),
         "they stayed in hand"
@@ -289,7 +334,8 @@ async fn k38_a_ledger_that_takes_no_writes_burns_nothing() {
     shop.database
         .run("ALTER TABLE away RENAME TO voucher_order")
         .await;
-    let report = worker.pass().await.unwrap();
+    let mut report = worker.pass().await.unwrap();
+    report += worker.pass().await.unwrap();
     assert_eq!((report.confirmed, report.dead, report.failed), (5, 0, 0));
     shop.close().await;
 }

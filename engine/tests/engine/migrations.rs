@@ -50,6 +50,14 @@ async fn i1_i2_the_constraints_refuse_what_must_never_be() {
             "INSERT INTO account (phone) VALUES ('13800000001')",
         ),
         ("change_delta", "UPDATE stock_change SET delta = 0"),
+        (
+            "order_account",
+            "INSERT INTO voucher_order (id, user_id, voucher_id, state) VALUES (3, 2, 1, 'paid'), (4, 9, 1, 'paid')",
+        ),
+        (
+            "order_sale",
+            "INSERT INTO voucher_order (id, user_id, voucher_id, state) VALUES (3, 2, 1, 'paid'), (4, 2, 9, 'paid')",
+        ),
     ];
     for (constraint, statement) in refused {
         let error = sqlx::query(statement).execute(database.pool()).await.unwrap_err();
@@ -58,6 +66,23 @@ async fn i1_i2_the_constraints_refuse_what_must_never_be() {
             .and_then(|error| error.constraint())
             .map(str::to_owned);
         assert_eq!(hit.as_deref(), Some(constraint), "{statement}");
+    }
+    let stays = [
+        "DELETE FROM account",
+        "TRUNCATE account CASCADE",
+        "UPDATE account SET id = DEFAULT WHERE id = 1",
+        "DELETE FROM seckill_voucher",
+        "TRUNCATE seckill_voucher CASCADE",
+        "UPDATE seckill_voucher SET voucher_id = 2",
+        "UPDATE voucher_order SET user_id = 2",
+        "UPDATE voucher_order SET voucher_id = 2",
+    ];
+    for statement in stays {
+        let error = sqlx::query(statement).execute(database.pool()).await.unwrap_err();
+        let code = error
+            .as_database_error()
+            .and_then(|error| error.code().map(std::borrow::Cow::into_owned));
+        assert_eq!(code.as_deref(), Some("23001"), "{statement}: {error}");
     }
     database
         .run("INSERT INTO voucher_order (id, user_id, voucher_id, state) VALUES (2, 1, 1, 'cancelled')")
