@@ -2,7 +2,7 @@
 
 use domain::UserId;
 use engine::Engine;
-use http::{header, request::Parts};
+use http::{HeaderMap, header, request::Parts};
 use leptos::prelude::use_context;
 use serde::Deserialize;
 
@@ -36,13 +36,15 @@ pub struct Assets {
 
 /// The language of this request: the one that was chosen, else the browser's.
 pub(crate) fn lang() -> Lang {
-    if let Some(chosen) = cookie(Lang::COOKIE).and_then(|word| Lang::from_word(&word)) {
+    use_context::<Parts>().map_or(Lang::En, |parts| lang_of(&parts.headers))
+}
+
+/// The language of a request with these headers: the one that was chosen, else the browser's.
+pub fn lang_of(headers: &HeaderMap) -> Lang {
+    if let Some(chosen) = cookie_of(headers, Lang::COOKIE).and_then(Lang::from_word) {
         return chosen;
     }
-    let parts = use_context::<Parts>();
-    let header = parts
-        .as_ref()
-        .and_then(|parts| parts.headers.get(header::ACCEPT_LANGUAGE));
+    let header = headers.get(header::ACCEPT_LANGUAGE);
     header
         .and_then(|value| value.to_str().ok())
         .map_or(Lang::En, Lang::accepted)
@@ -51,14 +53,18 @@ pub(crate) fn lang() -> Lang {
 /// A cookie of this request.
 pub(crate) fn cookie(name: &str) -> Option<String> {
     let parts = use_context::<Parts>()?;
-    let cookies = parts.headers.get_all(header::COOKIE);
-    cookies
+    cookie_of(&parts.headers, name).map(str::to_owned)
+}
+
+fn cookie_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get_all(header::COOKIE)
         .iter()
         .filter_map(|cookies| cookies.to_str().ok())
         .flat_map(|cookies| cookies.split(';'))
         .filter_map(|cookie| cookie.trim().split_once('='))
         .find(|(key, _)| *key == name)
-        .map(|(_, value)| value.to_owned())
+        .map(|(_, value)| value)
 }
 
 /// The host by which this site was reached.

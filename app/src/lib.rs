@@ -23,8 +23,10 @@ mod format;
 mod pages;
 
 #[cfg(feature = "ssr")]
-pub use context::{Assets, PageContext};
+pub use context::{Assets, PageContext, lang_of};
 #[cfg(feature = "ssr")]
 pub use document::{App, shell};
 #[cfg(feature = "ssr")]
 pub use functions::register;
+#[cfg(feature = "ssr")]
+pub use texts::Lang;

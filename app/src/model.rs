@@ -80,6 +80,8 @@ pub enum Phase {
     Open,
     /// Open, with nothing left.
     SoldOut,
+    /// Open, with nothing left for now: orders are still being confirmed.
+    AllHeld,
     /// Stopped by an operator for now.
     Paused,
     /// Over.
@@ -90,7 +92,14 @@ pub enum Phase {
 
 impl Phase {
     /// Operators' doings are the server's word; the clock decides the rest, so that nobody waits for an event.
-    pub const fn at(now_ms: i64, begins_ms: i64, ends_ms: i64, state: SaleState, stock: Option<i64>) -> Self {
+    pub const fn at(
+        now_ms: i64,
+        begins_ms: i64,
+        ends_ms: i64,
+        state: SaleState,
+        stock: Option<i64>,
+        held: bool,
+    ) -> Self {
         if matches!(state, SaleState::Ended) || now_ms >= ends_ms {
             Self::Ended
         } else if matches!(state, SaleState::Paused) {
@@ -105,6 +114,7 @@ impl Phase {
             match stock {
                 None => Self::NotReady,
                 Some(left) if left > 0 => Self::Open,
+                Some(_) if held => Self::AllHeld,
                 Some(_) => Self::SoldOut,
             }
         }
@@ -117,6 +127,7 @@ impl Phase {
             Self::Opening => "opening",
             Self::Open => "open",
             Self::SoldOut => "sold_out",
+            Self::AllHeld => "all_held",
             Self::Paused => "paused",
             Self::Ended => "ended",
             Self::NotReady => "not_ready",
@@ -243,13 +254,15 @@ mod tests {
 
     #[test]
     fn the_clock_opens_and_closes_and_operators_overrule_it() {
-        let at = |now, state, stock| Phase::at(now, 100_000, 200_000, state, stock);
+        let at = |now, state, stock| Phase::at(now, 100_000, 200_000, state, stock, false);
         assert_eq!(at(0, Scheduled, Some(5)), Phase::Scheduled);
         assert_eq!(at(90_000, Scheduled, Some(5)), Phase::Opening);
         assert_eq!(at(99_999, Live, Some(5)), Phase::Opening);
         assert_eq!(at(100_000, Scheduled, Some(5)), Phase::Open);
         assert_eq!(at(100_000, Live, Some(0)), Phase::SoldOut);
         assert_eq!(at(100_000, Live, None), Phase::NotReady);
+        let held = Phase::at(100_000, 100_000, 200_000, Live, Some(0), true);
+        assert_eq!(held, Phase::AllHeld);
         assert_eq!(at(150_000, Paused, Some(0)), Phase::Paused);
         assert_eq!(at(200_000, Live, Some(5)), Phase::Ended);
         assert_eq!(at(0, Ended, Some(5)), Phase::Ended);

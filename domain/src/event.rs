@@ -13,6 +13,9 @@ pub struct StockEvent {
     pub stock: Option<i64>,
     /// The sale's state by Redis' clock.
     pub state: SaleState,
+    /// Nothing is left, and not every order is written yet: a unit may come back. Left out when it is not so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
 }
 
 /// `order`: where one of your orders stands now.

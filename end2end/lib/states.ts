@@ -61,6 +61,12 @@ export const STATES: State[] = [
     wish: { stock: 1 },
     before: async ({ api }, sale) => void (await grab(api, sale.id, await logInAt(api, somePhone()))),
     shown: ['data-phase', 'sold_out'],
+    english: /Every unit is sold/,
+  },
+  {
+    name: 'all-held',
+    stream: (sale) => events(['stock', { voucher_id: sale.id, stock: 0, state: 'live', held: true }]),
+    shown: ['data-phase', 'all_held'],
     english: /Some may come back/,
   },
   { name: 'paused', before: ({ api }, sale) => steer(api, sale.id, 'pause'), shown: ['data-phase', 'paused'], english: /paused/ },

@@ -31,7 +31,7 @@ test('the last unit is gone: the page says so, and opens again when a unit comes
   await expect(panel).toHaveAttribute('data-phase', 'sold_out');
   await expect(button).toHaveText('Sold out');
   await expect(button).toHaveAttribute('aria-disabled', 'true');
-  await expect(status).toContainText('Some may come back');
+  await expect(status).toContainText('Every unit is sold');
 
   await restock(api, sale.id, 1);
   await expect(panel).toHaveAttribute('data-phase', 'open');

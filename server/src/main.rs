@@ -22,9 +22,10 @@ mod state;
 
 use clap::Parser;
 
-/// A grab allocates some thirty times; measured against the system's own, this takes a third off its CPU time.
+/// A grab allocates some thirty times; measured against the system's own, this takes a third off its CPU time, and of
+/// those that do it keeps the least for an open stream (docs/adr/0010-threads-and-memory.md).
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> std::process::ExitCode {
     let cli = config::Cli::parse();

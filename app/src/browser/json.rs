@@ -55,6 +55,7 @@ impl Json {
             voucher_id: self.read(id)?,
             stock: self.number("stock"),
             state: self.sale_state()?,
+            held: self.get("held").is_some_and(|held| held.0.is_truthy()),
         })
     }
 

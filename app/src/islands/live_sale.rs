@@ -21,6 +21,9 @@ pub(crate) struct LiveSale {
     pub(crate) stock: RwSignal<Option<i64>>,
     #[cfg(feature = "hydrate")]
     state: RwSignal<domain::SaleState>,
+    /// Nothing is left, and some may come back.
+    #[cfg(feature = "hydrate")]
+    held: RwSignal<bool>,
     pub(crate) phase: Memo<Phase>,
 }
 
@@ -30,7 +33,17 @@ impl LiveSale {
         let now = RwSignal::new(props.now_ms);
         let stock = RwSignal::new(props.stock);
         let state = RwSignal::new(props.state);
-        let phase = Memo::new(move |_| Phase::at(now.get(), begins_ms, ends_ms, state.get(), stock.get()));
+        let held = RwSignal::new(false);
+        let phase = Memo::new(move |_| {
+            Phase::at(
+                now.get(),
+                begins_ms,
+                ends_ms,
+                state.get(),
+                stock.get(),
+                held.get(),
+            )
+        });
         Self {
             voucher_id: props.voucher_id,
             initial: props.initial,
@@ -41,6 +54,8 @@ impl LiveSale {
             stock,
             #[cfg(feature = "hydrate")]
             state,
+            #[cfg(feature = "hydrate")]
+            held,
             phase,
         }
     }
@@ -96,6 +111,7 @@ impl LiveSale {
                 {
                     self.stock.set(news.stock);
                     self.state.set(news.state);
+                    self.held.set(news.held);
                 }
             });
         });

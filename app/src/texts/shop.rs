@@ -25,6 +25,8 @@ pub struct Shop {
     pub not_yet: &'static str,
     /// The button, when nothing is left.
     pub sold_out: &'static str,
+    /// The button, when nothing is left for now.
+    pub all_held: &'static str,
     /// The button, when an operator has paused.
     pub paused: &'static str,
     /// The button, when it is over.
@@ -51,7 +53,7 @@ pub struct Shop {
     pub to_use: &'static str,
     /// Before what to do next.
     pub what_next: &'static str,
-    phases: [&'static str; 7],
+    phases: [&'static str; 8],
     notes: [&'static str; 11],
     states: [(&'static str, &'static str); 8],
     failures: [&'static str; 3],
@@ -59,7 +61,7 @@ pub struct Shop {
     left: fn(i64) -> String,
     about_left: fn(i64) -> String,
     slow_down: fn(u64) -> String,
-    badges: [&'static str; 7],
+    badges: [&'static str; 8],
 }
 
 /// From here on, what is left is shown in round numbers.
@@ -83,6 +85,7 @@ impl Shop {
             Phase::Open if signed_in => self.grab,
             Phase::Open => self.log_in_to_grab,
             Phase::SoldOut => self.sold_out,
+            Phase::AllHeld => self.all_held,
             Phase::Paused => self.paused,
             Phase::Ended => self.ended,
             Phase::NotReady => self.not_ready,
@@ -155,6 +158,7 @@ impl Shop {
         grabbing: "Asking for yours…",
         not_yet: "Not open yet",
         sold_out: "Sold out",
+        all_held: "All held",
         paused: "Paused",
         ended: "Sale ended",
         not_ready: "Getting ready…",
@@ -172,7 +176,8 @@ impl Shop {
             "The button opens by itself at the second. No need to reload.",
             "Opening in a moment. Get ready.",
             "Open now. One per person.",
-            "All units are held. Some may come back: this page tells at once.",
+            "Every unit is sold. Should one come back, this page tells at once.",
+            "All units are held while their orders are confirmed. Some may come back: stay on this page.",
             "The shop has paused this sale for now. It goes on here without a reload.",
             "This sale is over. Have a look at the others.",
             "The sale is being loaded. It takes a few seconds.",
@@ -221,7 +226,7 @@ impl Shop {
         about_left: |units| format!("about {} left", grouped(units)),
         slow_down: |seconds| format!("Too many attempts. Wait {seconds} s, then press again."),
         badges: [
-            "Soon", "Opening", "Open", "Sold out", "Paused", "Ended", "Loading",
+            "Soon", "Opening", "Open", "Sold out", "All held", "Paused", "Ended", "Loading",
         ],
     };
 
@@ -236,6 +241,7 @@ impl Shop {
         grabbing: "正在抢购…",
         not_yet: "尚未开抢",
         sold_out: "已抢光",
+        all_held: "名额确认中",
         paused: "已暂停",
         ended: "活动已结束",
         not_ready: "准备中…",
@@ -253,7 +259,8 @@ impl Shop {
             "到点后按钮自动可用，无需刷新页面。",
             "马上开抢，请做好准备。",
             "正在抢购中，每人限购一张。",
-            "已全部抢光。如有退回，本页会立即显示。",
+            "已全部售出。如有退回，本页会立即显示。",
+            "名额已全部锁定，订单确认中。可能有名额退回，请留在本页。",
             "活动暂停中，恢复后本页会自动更新。",
             "活动已结束，看看其他优惠吧。",
             "活动正在加载，请稍候几秒。",
@@ -300,6 +307,7 @@ impl Shop {
             "马上开抢",
             "抢购中",
             "已抢光",
+            "确认中",
             "已暂停",
             "已结束",
             "加载中",

@@ -107,10 +107,15 @@ impl BoardKeeper {
                 Some(view) => view.window.state(view.control, now),
                 None => sale.window.state(sale.control, now),
             };
+            let stock = view.map(|view| view.stock);
+            // What the ledger has and Redis has not is on its way: it becomes orders, or comes back. The ledger's figure
+            // may be a second old.
+            let held = stock.is_some_and(|left| left <= 0) && sale.stock > 0;
             let event = StockEvent {
                 voucher_id: sale.id,
-                stock: view.map(|view| view.stock),
+                stock,
                 state,
+                held,
             };
             (
                 sale.id,

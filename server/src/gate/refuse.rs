@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use app::Lang;
 use axum::{
     extract::Request,
     http::{HeaderValue, StatusCode, header},
@@ -20,6 +21,32 @@ pub(super) enum Refusal {
     TooFast(Duration),
 }
 
+/// The words of the page.
+struct Words {
+    heading: &'static str,
+    busy: &'static str,
+    too_fast: &'static str,
+    next: &'static str,
+    home: &'static str,
+}
+
+impl Words {
+    const EN: Self = Self {
+        heading: "One moment, please",
+        busy: "The shop is very busy. If you got a unit it is kept.",
+        too_fast: "That was too fast. Nothing was done.",
+        next: "Wait a few seconds, then go back and try again.",
+        home: "To the shop",
+    };
+    const ZH: Self = Self {
+        heading: "请稍候",
+        busy: "当前访问人数过多。如果您已抢到，名额会为您保留。",
+        too_fast: "操作过于频繁，本次没有生效。",
+        next: "请等待几秒，返回后重试。",
+        home: "返回首页",
+    };
+}
+
 impl Refusal {
     pub(super) fn answer(self, request: &Request) -> Response {
         let path = request.uri().path();
@@ -31,7 +58,7 @@ impl Refusal {
             .get(header::ACCEPT)
             .is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
         if wants_page && !path.starts_with("/api/v1/") {
-            return self.page();
+            return self.page(app::lang_of(request.headers()));
         }
         match self {
             Self::Busy => Problem::busy(),
@@ -48,20 +75,22 @@ impl Refusal {
     }
 
     /// For a browser without scripts, or one that is on its way to a page.
-    fn page(self) -> Response {
-        let (status, words) = match self {
-            Self::Busy => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The shop is very busy. If you got a unit it is kept.",
-            ),
-            Self::TooFast(_) => (
-                StatusCode::TOO_MANY_REQUESTS,
-                "That was too fast. Nothing was done.",
-            ),
+    fn page(self, lang: Lang) -> Response {
+        let words = match lang {
+            Lang::En => &Words::EN,
+            Lang::Zh => &Words::ZH,
         };
+        let (status, what) = match self {
+            Self::Busy => (StatusCode::SERVICE_UNAVAILABLE, words.busy),
+            Self::TooFast(_) => (StatusCode::TOO_MANY_REQUESTS, words.too_fast),
+        };
+        let Words {
+            heading, next, home, ..
+        } = words;
         let html = format!(
-            "<!doctype html><html lang=\"en\"><title>One moment</title><h1>One moment, please</h1><p>{words} \
-             Wait a few seconds, then go back and try again.</p><p><a href=\"/\">To the shop</a></p></html>"
+            "<!doctype html><html lang=\"{}\"><meta name=\"viewport\" content=\"width=device-width\"><title>{heading}</title>\
+             <h1>{heading}</h1><p>{what} {next}</p><p><a href=\"/\">{home}</a></p></html>",
+            lang.tag()
         );
         self.later((status, Html(html)).into_response())
     }
@@ -80,5 +109,36 @@ impl Refusal {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(self.seconds()));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::{Body, to_bytes};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_browser_is_refused_in_its_own_language() {
+        for (language, tag, word) in [
+            ("zh-CN,zh;q=0.9", "zh-CN", "请稍候"),
+            ("de,en;q=0.5", "en", "One moment"),
+        ] {
+            let request = Request::builder()
+                .uri("/vouchers/1")
+                .header(header::ACCEPT, "text/html,*/*")
+                .header(header::ACCEPT_LANGUAGE, language)
+                .body(Body::empty())
+                .unwrap();
+            let response = Refusal::TooFast(Duration::from_secs(2)).answer(&request);
+            assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+            assert_eq!(response.headers()[header::RETRY_AFTER], "2");
+            let page = to_bytes(response.into_body(), 4096).await.unwrap();
+            let page = String::from_utf8(page.to_vec()).unwrap();
+            assert!(
+                page.contains(&format!("lang=\"{tag}\"")) && page.contains(word),
+                "{page}"
+            );
+        }
     }
 }

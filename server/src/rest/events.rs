@@ -8,7 +8,7 @@ use axum::{
     http::{HeaderValue, header},
     response::Response,
 };
-use domain::{OrderEvent, SaleState, StockEvent, UserId, VoucherId};
+use domain::{OrderEvent, StockEvent, UserId, VoucherId};
 use engine::{Engine, EngineError, Live, LiveOrder};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
@@ -93,8 +93,8 @@ struct Listener {
     voucher: Option<VoucherId>,
     /// Frames to send before anything new is awaited.
     ready: VecDeque<Bytes>,
-    /// The stock that this tab was told last.
-    told: Option<(Option<i64>, SaleState)>,
+    /// What this tab was told last.
+    told: Option<StockEvent>,
     stop: CancellationToken,
     over: bool,
 }
@@ -116,12 +116,14 @@ impl Listener {
                 voucher_id: id,
                 stock: Some(voucher.stock),
                 state: voucher.state,
+                held: false,
             };
             // The voucher falls back on the ledger's figure; the board says when Redis does not hold the sale.
             if let Some(sale) = self.live.board.borrow_and_update().sales.get(&id) {
                 event.stock = event.stock.filter(|_| sale.event.stock.is_some());
+                event.held = sale.event.held && event.stock == sale.event.stock;
             }
-            self.told = Some((event.stock, event.state));
+            self.told = Some(event);
             self.ready.push_back(frame("stock", &event));
         } else {
             let board = self.live.board.borrow_and_update().clone();
@@ -183,7 +185,8 @@ impl Listener {
                         }
                     }
                     Some(LiveOrder::Resync) => {
-                        if self.read_orders().await.is_err() {
+                        // Boxed, since it is rare and large, and ten thousand tabs would each hold room for it.
+                        if Box::pin(self.read_orders()).await.is_err() {
                             self.over = true;
                         }
                     }
@@ -202,9 +205,8 @@ impl Listener {
         match self.voucher {
             Some(id) => {
                 if let Some(sale) = board.sales.get(&id) {
-                    let now = (sale.event.stock, sale.event.state);
-                    if self.told != Some(now) {
-                        self.told = Some(now);
+                    if self.told != Some(sale.event) {
+                        self.told = Some(sale.event);
                         self.ready.push_back(sale.encoded(stock_frame));
                     }
                 }
