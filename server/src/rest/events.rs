@@ -204,11 +204,11 @@ impl Listener {
         let board = self.live.board.borrow_and_update().clone();
         match self.voucher {
             Some(id) => {
-                if let Some(sale) = board.sales.get(&id) {
-                    if self.told != Some(sale.event) {
-                        self.told = Some(sale.event);
-                        self.ready.push_back(sale.encoded(stock_frame));
-                    }
+                if let Some(sale) = board.sales.get(&id)
+                    && self.told != Some(sale.event)
+                {
+                    self.told = Some(sale.event);
+                    self.ready.push_back(sale.encoded(stock_frame));
                 }
             }
             None => self
