@@ -12,29 +12,38 @@ pub(crate) const GLANCE: Duration = Duration::from_millis(5);
 /// A crowd that was not seen for this long has passed: longer than one call takes on a busy machine.
 const PASSED: Duration = Duration::from_millis(50);
 
+/// The average goes over about this many calls: one that waited for a hiccup is no crowd.
+const CALLS: u64 = 8;
+
 /// The crowd before all sales of this process.
 #[derive(Debug)]
 pub(crate) struct Crowd {
     born: Instant,
-    /// Attempts that came together while one call was under way, from which on it is a crowd.
-    many: usize,
-    /// When it was last seen, in milliseconds since `born`, plus one; 0: never.
+    /// Attempts that come together while one call is under way, on average, from which on it is a crowd.
+    many: u64,
+    /// The average of late, times [`CALLS`].
+    average: AtomicU64,
+    /// When a crowd was last seen, in milliseconds since `born`, plus one; 0: never.
     last: AtomicU64,
 }
 
 impl Crowd {
-    /// A call that carries a quarter of what it may is a crowd's: attempts come faster than Redis answers them.
+    /// Calls that carry a quarter of what they may are a crowd's: attempts come faster than Redis answers them.
     pub(crate) fn new(grab_batch: usize) -> Self {
         Self {
             born: Instant::now(),
-            many: (grab_batch / 4).max(2),
+            many: (grab_batch as u64 / 4).max(2),
+            average: AtomicU64::new(0),
             last: AtomicU64::new(0),
         }
     }
 
-    /// A call carries this many attempts.
+    /// A call carries this many attempts. Two lanes may overwrite each other's count: it is a guess anyway.
     pub(crate) fn note(&self, attempts: usize) {
-        if attempts >= self.many {
+        let before = self.average.load(Ordering::Relaxed);
+        let now = before - before / CALLS + attempts as u64;
+        self.average.store(now, Ordering::Relaxed);
+        if now >= self.many * CALLS {
             self.last.store(self.now() + 1, Ordering::Relaxed);
         }
     }
@@ -56,12 +65,16 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_crowd_is_many_at_once_and_passes() {
+    async fn a_crowd_is_many_call_after_call_and_passes() {
         let crowd = Crowd::new(256);
-        assert!(!crowd.presses());
-        crowd.note(63);
-        assert!(!crowd.presses(), "a few are none");
-        crowd.note(64);
+        for _ in 0..100 {
+            crowd.note(50);
+        }
+        crowd.note(150);
+        assert!(!crowd.presses(), "one large call among small ones is none");
+        for _ in 0..10 {
+            crowd.note(150);
+        }
         assert!(crowd.presses());
         tokio::time::advance(PASSED).await;
         assert!(!crowd.presses());

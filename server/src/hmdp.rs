@@ -3,7 +3,7 @@
 use axum::{
     Json, Router,
     extract::{FromRequestParts, Path, Query, State},
-    http::{StatusCode, request::Parts},
+    http::{HeaderMap, StatusCode, request::Parts},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -114,12 +114,20 @@ struct LogInForm {
     code: String,
 }
 
-async fn log_in(State(engine): State<Engine>, Body(form): Body<LogInForm>) -> Response {
+async fn log_in(State(engine): State<Engine>, headers: HeaderMap, Body(form): Body<LogInForm>) -> Response {
     let Ok(phone) = form.phone.parse() else {
         return fail("手机号格式错误！");
     };
     match engine.log_in(&phone, &form.code).await {
-        Ok(session) => ok(Some(json!(session.token.secret()))),
+        Ok(session) => {
+            // A login rotates here, too. The new session stands even if the old one could not be ended.
+            if let Some(old) = auth::hmdp_token(&headers)
+                && let Err(error) = engine.log_out(old).await
+            {
+                tracing::warn!(%error, "the session before a login goes on until it runs out");
+            }
+            ok(Some(json!(session.token.secret())))
+        }
         Err(LogInError::WrongCode) => fail("验证码错误"),
         Err(LogInError::Engine(error)) => broken(error),
     }

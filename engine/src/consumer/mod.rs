@@ -147,9 +147,6 @@ impl Worker {
     /// The crowd comes first: while it presses, nothing is settled, for as long as the settings say at most. What is
     /// queued is safe; it is settled in full batches as soon as the crowd has passed.
     async fn let_the_crowd_pass(&mut self) {
-        if !self.gives_way() {
-            return;
-        }
         let passed = async {
             while self.crowd.presses() {
                 tokio::time::sleep(crate::crowd::GLANCE).await;

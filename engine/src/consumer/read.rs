@@ -6,10 +6,12 @@ use super::{
     PassReport, Worker,
     settle::{Delivered, Written},
 };
-use crate::EngineError;
+use crate::{
+    EngineError,
+    kv::{EntryId, Payload},
+};
 
-/// Entries that were read ahead and waited for longer than this are taken anew before they are settled, lest another
-/// consumer thinks them left behind.
+/// Entries that were read ahead and waited for longer than this are taken anew before they are settled.
 const STALE: Duration = Duration::from_secs(1);
 
 impl Worker {
@@ -29,9 +31,16 @@ impl Worker {
 
     /// Waits for fresh entries and settles them, and all that come meanwhile as long as there is a full batch of them.
     pub(super) async fn read_fresh(&mut self) -> Result<PassReport, EngineError> {
-        self.let_the_crowd_pass().await;
         let batch = self.desk.settings.batch;
         let mut entries = self.reader()?.fresh(batch).await?;
+        if !entries.is_empty() && self.gives_way() {
+            self.let_the_crowd_pass().await;
+            if entries.len() < batch {
+                let room = batch - entries.len();
+                entries.extend(self.reader()?.at_once(room).await?);
+            }
+            self.take_anew(&entries).await?;
+        }
         let (mut total, mut written) = (PassReport::default(), None);
         loop {
             let full = entries.len() >= batch;
@@ -49,6 +58,12 @@ impl Worker {
             total += self.desk.conclude(written).await?;
         }
         Ok(total)
+    }
+
+    /// Entries that waited in hand count as delivered just now, lest another consumer thinks them left behind.
+    async fn take_anew(&mut self, entries: &[(EntryId, Payload)]) -> Result<(), EngineError> {
+        let ids: Vec<EntryId> = entries.iter().map(|(id, _)| *id).collect();
+        Ok(self.reader()?.take_anew(&ids).await?)
     }
 
     /// Writes `entries`; meanwhile the batch before them is acknowledged and the one after them is read.
@@ -102,8 +117,7 @@ impl Worker {
             }
         };
         if began.elapsed() > STALE && !next.is_empty() {
-            let ids: Vec<_> = next.iter().map(|(id, _)| *id).collect();
-            self.reader()?.take_anew(&ids).await?;
+            self.take_anew(&next).await?;
         }
         Ok((total, Some(written), next))
     }

@@ -12,4 +12,5 @@ mod lifecycle;
 mod pages;
 mod sessions;
 mod shop;
+mod steered;
 mod strangers;

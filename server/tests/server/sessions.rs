@@ -36,6 +36,26 @@ async fn a_login_ends_the_session_that_the_browser_held_before() {
 }
 
 #[tokio::test]
+async fn a_login_of_an_hmdp_client_ends_the_session_that_it_sent() {
+    let shop = Shop::open().await;
+    let log_in = async |before: &str| {
+        let code = shop.code("13912345678").await;
+        let call = shop
+            .call(Method::POST, "/hmdp/user/login")
+            .header("authorization", before)
+            .json(&json!({"phone": "13912345678", "code": code}));
+        let body: serde_json::Value = call.send().await.unwrap().json().await.unwrap();
+        body["data"].as_str().unwrap().to_owned()
+    };
+    let first = log_in("").await;
+    assert!(is_good(&shop, &first).await);
+    let second = log_in(&first).await;
+    assert!(!is_good(&shop, &first).await);
+    assert!(is_good(&shop, &second).await);
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn logging_out_everywhere_ends_every_session_of_the_account_and_no_other() {
     let shop = Shop::open().await;
     let (home, work) = (
