@@ -126,6 +126,10 @@ impl EngineSettings {
             self.settle_patience <= Duration::from_secs(5),
             "settle patience: at most 5 s, or a crowd looks like a consumer that hangs",
         )?;
+        rule(
+            self.claim_idle > self.settle_patience,
+            "claim idle: longer than the settle patience, or what waits for a crowd to pass is taken over (R22)",
+        )?;
         // A settle is two statements that may each take the whole time-out, a give-back and an acknowledgement.
         let slowest = self.settle_timeout * 2 + self.response_timeout;
         rule(
@@ -153,6 +157,19 @@ mod tests {
             ..good.clone()
         };
         assert!(r22.check().unwrap_err().to_string().contains("claim idle"));
+        let patient = EngineSettings {
+            claim_idle: Duration::from_millis(1500),
+            settle_timeout: Duration::from_millis(100),
+            response_timeout: Duration::from_millis(100),
+            ..good.clone()
+        };
+        assert!(
+            patient
+                .check()
+                .unwrap_err()
+                .to_string()
+                .contains("settle patience")
+        );
         assert!(
             EngineSettings {
                 batch: 0,
