@@ -1,30 +1,35 @@
 //! The way of a grab. It has a router of its own with one layer, since each layer of a router boxes its routes once more:
 //! the full stack of the other calls costs a grab more than the grab itself. What the stack does for the others stands
-//! here in one function; what is left out is not needed on this way: Redis' own time-out ends a grab, and a grab takes no
-//! body to speak of.
+//! here in one function; what is left out is not needed on this way: Redis' own time-out ends a grab.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::{DefaultBodyLimit, MatchedPath, Request, State},
-    http::{HeaderValue, header},
+    body::{Body, HttpBody, to_bytes},
+    extract::{MatchedPath, Request, State},
+    http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse, Response},
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tower::ServiceBuilder;
 
 use crate::{
     gate::Gate,
     hmdp,
     observe::{self, Observer},
+    pages,
+    problem::Problem,
     rest, security,
     state::AppState,
 };
 
-/// The largest body of a grab: `{}` and some white space.
+/// The largest body of a grab: `{}`, or a form with one id.
 const BODY_LIMIT: usize = 1024;
+/// The longest that such a body may take. It is there before the gate counts the grab: whoever sends slowly must not keep
+/// a place from others.
+const BODY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the way needs.
 #[derive(Clone)]
@@ -37,19 +42,25 @@ struct Way {
 pub(crate) fn router(observer: Arc<Observer>, gate: Arc<Gate>) -> Router<AppState> {
     let layer = ServiceBuilder::new()
         .layer(middleware::from_fn_with_state(Way { observer, gate }, pass))
-        .layer(security::cross_site())
-        .layer(DefaultBodyLimit::max(BODY_LIMIT));
-    Router::new().merge(rest::grab()).merge(hmdp::grab()).layer(layer)
+        .layer(security::cross_site());
+    let routes = rest::grab().merge(hmdp::grab()).merge(pages::grab());
+    routes.layer(layer)
 }
 
 /// The call's id and time, the gate, and the headers.
 async fn pass(State(way): State<Way>, route: MatchedPath, request: Request, next: Next) -> Response {
     let began = Instant::now();
     let id = way.observer.id(&request);
-    let ours = request.uri().path().starts_with("/api/");
-    let response = observe::under(id.clone(), way.gate.grab_or_refuse(request, next)).await;
+    let rest = request.uri().path().starts_with("/api/v1/");
+    let answer = async {
+        match received(request).await {
+            Ok(request) => way.gate.grab_or_refuse(request, next).await,
+            Err(refused) => refused.into_response(),
+        }
+    };
+    let response = observe::under(id.clone(), answer).await;
     way.observer.took(route.as_str(), response.status(), began);
-    let mut response = if ours {
+    let mut response = if rest {
         observe::in_our_words(response)
     } else {
         response
@@ -64,4 +75,17 @@ async fn pass(State(way): State<Way>, route: MatchedPath, request: Request, next
     );
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// The request with its whole body.
+async fn received(request: Request) -> Result<Request, Problem> {
+    if request.body().is_end_stream() {
+        return Ok(request);
+    }
+    let (head, body) = request.into_parts();
+    match timeout(BODY_PATIENCE, to_bytes(body, BODY_LIMIT)).await {
+        Ok(Ok(body)) => Ok(Request::from_parts(head, Body::from(body))),
+        Ok(Err(_)) => Err(Problem::of_status(StatusCode::PAYLOAD_TOO_LARGE)),
+        Err(_) => Err(Problem::of_status(StatusCode::REQUEST_TIMEOUT)),
+    }
 }

@@ -17,6 +17,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{
@@ -86,9 +87,12 @@ impl Observer {
             .get(REQUEST_ID)
             .filter(|id| is_plain(id.as_bytes()));
         given.cloned().unwrap_or_else(|| {
-            let n = self.next.fetch_add(1, Ordering::Relaxed);
-            let id = format!("{:08x}{n:012x}", self.prefix);
-            HeaderValue::from_maybe_shared(bytes::Bytes::from(id)).unwrap_or(HeaderValue::from_static("-"))
+            let mut number = [0; 12];
+            number[..4].copy_from_slice(&self.prefix.to_be_bytes());
+            number[4..].copy_from_slice(&self.next.fetch_add(1, Ordering::Relaxed).to_be_bytes());
+            let mut id = [0; 16];
+            let written = URL_SAFE_NO_PAD.encode_slice(number, &mut id);
+            HeaderValue::from_bytes(&id[..written.unwrap_or(0)]).unwrap_or(HeaderValue::from_static("-"))
         })
     }
 

@@ -8,17 +8,23 @@ use axum::{
     extract::{Request, State},
     http::{HeaderValue, header, request::Parts},
     middleware::{self, Next},
-    response::Response,
+    response::{IntoResponse, Response},
     routing::post,
 };
-use leptos::prelude::{provide_context, use_context};
-use leptos_axum::{LeptosRoutes, generate_route_list, handle_server_fns_with_context};
+use leptos::{
+    prelude::{provide_context, use_context},
+    server_fn::ServerFn,
+};
+use leptos_axum::{LeptosRoutes, generate_route_list_with_exclusions, handle_server_fns_with_context};
 use tower::ServiceBuilder;
 use tower_http::services::ServeDir;
 
 use crate::{auth, state::AppState};
 
-/// All pages.
+/// The grab button's server function. It goes the way of a grab, not the pages'.
+const GRAB: &str = app::functions::Grab::PATH;
+
+/// All pages, and their server functions but [`GRAB`].
 pub(crate) fn router(state: &AppState) -> Router<AppState> {
     app::register();
     let assets = state.site.assets.clone();
@@ -28,14 +34,28 @@ pub(crate) fn router(state: &AppState) -> Router<AppState> {
             "/api/fn/{*name}",
             post(|request: Request| handle_server_fns_with_context(provide, request)),
         )
-        .leptos_routes_with_context(state, generate_route_list(app::App), provide, move || {
-            app::shell(&assets)
-        })
+        .leptos_routes_with_context(
+            state,
+            generate_route_list_with_exclusions(app::App, Some(vec![GRAB.to_owned()])),
+            provide,
+            move || app::shell(&assets),
+        )
         .fallback(leptos_axum::file_and_error_handler_with_context::<AppState, _>(
             provide,
             move |_| app::shell(&fallback_assets),
         ))
         .layer(middleware::from_fn_with_state(state.clone(), visitor))
+}
+
+/// The function behind the grab button.
+pub(crate) fn grab() -> Router<AppState> {
+    let call = async |State(state): State<AppState>, mut request: Request| {
+        meet(&state, &mut request).await;
+        handle_server_fns_with_context(provide, request)
+            .await
+            .into_response()
+    };
+    Router::new().route(GRAB, post(call))
 }
 
 /// The built site: hashed names that never change, compressed beforehand.
@@ -66,8 +86,14 @@ pub(crate) fn read_assets(site: &Path) -> anyhow::Result<Assets> {
     Ok(serde_json::from_slice(&text)?)
 }
 
-/// Finds out who is asking, once a page.
+/// Before a page.
 async fn visitor(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    meet(&state, &mut request).await;
+    next.run(request).await
+}
+
+/// Finds out who is asking, once a call.
+async fn meet(state: &AppState, request: &mut Request) {
     let token = auth::token(request.headers(), &state.site).map(str::to_owned);
     let user = match &token {
         Some(token) => state.engine.session(token).await.unwrap_or_else(|error| {
@@ -84,7 +110,6 @@ async fn visitor(State(state): State<AppState>, mut request: Request, next: Next
         session_token: token,
     };
     request.extensions_mut().insert(context);
-    next.run(request).await
 }
 
 /// Hands what the middleware found to the page.

@@ -98,6 +98,11 @@ impl Problem {
                 "That can't be done to this address.",
             ),
             StatusCode::PAYLOAD_TOO_LARGE => Self::too_large(),
+            StatusCode::REQUEST_TIMEOUT => Self::new(
+                status,
+                "too_slow",
+                "The request did not arrive in time. Nothing was done: send it again.",
+            ),
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT => Self::busy(),
             _ if status.is_client_error() => {
                 Self::new(status, "bad_request", "This request can't be understood.")

@@ -92,8 +92,8 @@ pub struct Guardian {
     differing: HashSet<VoucherId>,
     /// What did not add up at the last pass, by how much.
     drift: HashMap<VoucherId, i64>,
-    /// Claims in flight at the last pass.
-    in_flight: HashMap<VoucherId, i64>,
+    /// Since when some of a sale's claims have been in flight, or were last looked at.
+    in_flight: HashMap<VoucherId, Timestamp>,
 }
 
 impl Guardian {

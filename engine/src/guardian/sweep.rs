@@ -16,7 +16,8 @@ use crate::{
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Guardian {
-    /// Looks only where two passes in a row found claims in flight, or units missing.
+    /// Looks only where claims have been in flight for as long as one may be on its way, and once in that time: to look is
+    /// to read them all, and in a crowd some are always on their way.
     pub(super) async fn sweep(
         &mut self,
         sale: &SaleRow,
@@ -27,18 +28,20 @@ impl Guardian {
         let claims = self.kv.claim_count(id).await?;
         // All from the row: units = live orders + left, so the live orders need no counting.
         let in_flight = claims - (sale.initial - sale.stock);
-        let before = if in_flight == 0 {
-            self.in_flight.remove(&id)
+        let now = self.clock.now();
+        let due = if in_flight == 0 {
+            self.in_flight.remove(&id);
+            false
         } else {
-            self.in_flight.insert(id, in_flight)
+            now >= *self.in_flight.entry(id).or_insert(now) + PATIENCE
         };
         let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
-        if in_flight != 0
-            && before.is_some()
+        if due
             // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
             && let Ok(_lock) = self.locks.try_take(&format!("sweep:{id}"), 0).await?
         {
             report += self.sweep_claims(sale, oldest, PATIENCE).await?;
+            self.in_flight.insert(id, now);
         }
         // R42: alarmed only on two equal readings with nothing on its way, and never overwritten.
         let drift = sale.initial - view.stock - claims;

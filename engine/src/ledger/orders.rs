@@ -124,6 +124,9 @@ pub(crate) async fn states(
     db: impl PgExecutor<'_>,
     orders: &[(UserId, OrderId)],
 ) -> Result<Vec<Option<(OrderState, Option<OrderId>)>>, LedgerError> {
+    if orders.is_empty() {
+        return Ok(Vec::new());
+    }
     let ids: Vec<i64> = orders.iter().map(|(_, id)| id.get()).collect();
     let users: Vec<i64> = orders.iter().map(|(user, _)| user.get()).collect();
     let rows = sqlx::query!(

@@ -1,4 +1,4 @@
-//! What kind of call this is, from its method and path alone.
+//! What kind of call this is, from its method and path alone. A grab has a way of its own and is none of these.
 
 use axum::http::Method;
 
@@ -7,8 +7,6 @@ use axum::http::Method;
 pub(super) enum Class {
     /// Never refused: alive, ready, metrics, the built site.
     Free,
-    /// An attempt to get a unit.
-    Grab,
     /// A code or a login.
     LogIn,
     /// An event stream.
@@ -23,7 +21,6 @@ impl Class {
         match path {
             "/healthz" | "/readyz" | "/metrics" => Self::Free,
             "/api/v1/events" => Self::Stream,
-            "/api/fn/grab" => Self::Grab,
             "/api/v1/session"
             | "/api/v1/session/code"
             | "/api/fn/log_in"
@@ -35,8 +32,6 @@ impl Class {
                 Self::LogIn
             }
             _ if path.starts_with("/pkg/") => Self::Free,
-            _ if post && path.starts_with("/api/v1/vouchers/") && path.ends_with("/grab") => Self::Grab,
-            _ if post && path.starts_with("/hmdp/voucher-order/seckill/") => Self::Grab,
             _ => Self::Page,
         }
     }
@@ -49,9 +44,6 @@ mod tests {
     #[test]
     fn calls_are_told_apart() {
         let post = |path| Class::of(&Method::POST, path);
-        assert_eq!(post("/api/v1/vouchers/10/grab"), Class::Grab);
-        assert_eq!(post("/hmdp/voucher-order/seckill/10"), Class::Grab);
-        assert_eq!(post("/api/fn/grab"), Class::Grab);
         assert_eq!(post("/api/v1/session"), Class::LogIn);
         assert_eq!(Class::of(&Method::GET, "/api/v1/session"), Class::Page);
         assert_eq!(Class::of(&Method::GET, "/pkg/a.js"), Class::Free);

@@ -129,7 +129,6 @@ impl Drop for Under<'_> {
 pub(crate) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
     match Class::of(request.method(), request.uri().path()) {
         Class::Free => next.run(request).await,
-        Class::Grab => gate.grab_or_refuse(request, next).await,
         Class::LogIn => {
             if let Some(wait) = gate.limited(gate.log_ins.as_ref(), &request) {
                 return gate.refuse("address_log_in", &request, Refusal::TooFast(wait));

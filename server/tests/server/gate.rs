@@ -177,6 +177,34 @@ async fn slow_heads_are_cut_off_and_harm_nobody() {
 }
 
 #[tokio::test]
+async fn slow_bodies_keep_no_place_from_those_who_grab() {
+    let shop = Shop::open_with(&["--grabs-in-flight", "4"]).await;
+    let (voucher, user) = (shop.open_voucher().await, shop.shoppers(1).remove(0));
+    let mut slow = Vec::new();
+    for path in [
+        format!("/api/v1/vouchers/{voucher}/grab"),
+        format!("/hmdp/voucher-order/seckill/{voucher}"),
+        "/api/fn/grab".to_owned(),
+    ] {
+        for _ in 0..4 {
+            let mut stream = TcpStream::connect(shop.address).await.unwrap();
+            let head = format!("POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{{");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            slow.push(stream);
+        }
+    }
+    assert_eq!(shop.grab(&voucher, &user).await.status(), 202);
+    for stream in &mut slow {
+        let mut answer = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut answer)).await;
+        assert!(ended.is_ok(), "a slow connection was kept");
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+    }
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn a_head_without_end_is_refused() {
     let shop = Shop::open().await;
     let mut stream = TcpStream::connect(shop.address).await.unwrap();
