@@ -24,6 +24,8 @@ pub enum Control {
     Paused,
     /// Over for good, whatever the window says.
     Ended,
+    /// Not published yet: the ledger alone knows it, and only operators see it.
+    Draft,
 }
 
 impl Control {
@@ -33,6 +35,7 @@ impl Control {
             Self::Running => "running",
             Self::Paused => "paused",
             Self::Ended => "ended",
+            Self::Draft => "draft",
         }
     }
 }
@@ -41,7 +44,7 @@ impl FromStr for Control {
     type Err = UnknownWord;
 
     fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        [Self::Running, Self::Paused, Self::Ended]
+        [Self::Running, Self::Paused, Self::Ended, Self::Draft]
             .into_iter()
             .find(|c| c.word() == word)
             .ok_or(UnknownWord)
@@ -61,6 +64,8 @@ pub enum SaleState {
     Paused,
     /// Over.
     Ended,
+    /// Not published: shoppers never see it.
+    Draft,
 }
 
 impl SaleState {
@@ -71,6 +76,7 @@ impl SaleState {
             Self::Live => "live",
             Self::Paused => "paused",
             Self::Ended => "ended",
+            Self::Draft => "draft",
         }
     }
 }
@@ -78,7 +84,9 @@ impl SaleState {
 impl SaleWindow {
     /// The state at `now`. The end beats a pause, and a pause beats the opening, as in `grab.lua`.
     pub fn state(self, control: Control, now: Timestamp) -> SaleState {
-        if control == Control::Ended || now >= self.ends_at {
+        if control == Control::Draft {
+            SaleState::Draft
+        } else if control == Control::Ended || now >= self.ends_at {
             SaleState::Ended
         } else if control == Control::Paused {
             SaleState::Paused
@@ -108,5 +116,8 @@ mod tests {
         assert_eq!(window.state(Control::Paused, at(999)), SaleState::Paused);
         assert_eq!(window.state(Control::Paused, at(2000)), SaleState::Ended);
         assert_eq!(window.state(Control::Ended, at(999)), SaleState::Ended);
+        for now in [999, 1500, 2000] {
+            assert_eq!(window.state(Control::Draft, at(now)), SaleState::Draft);
+        }
     }
 }

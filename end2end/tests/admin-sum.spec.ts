@@ -93,7 +93,7 @@ test('a board that gets no answer says so, and comes back', async ({ api, page, 
   await logIn(context, process.env.SECKILL_E2E_ADMIN ?? '');
   const sale = await publish(api);
   let cut = true;
-  await page.route('**/board', (route) => (cut ? route.abort() : route.continue()));
+  await page.route('**/board/events', (route) => (cut ? route.abort() : route.continue()));
   await page.goto(`/admin/vouchers/${sale.id}`);
   await expect(page.locator('.pulse')).toHaveText('No answer from the server. Trying again…');
   cut = false;

@@ -1,4 +1,5 @@
 //! The sales that a process knows, so that a grab or a page needs no SQL. A copy of the ledger, renewed in the background.
+//! Drafts are no part of it: whoever is not an operator can't tell one from a sale that is not there.
 
 use std::{
     collections::BTreeMap,
@@ -6,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use domain::VoucherId;
+use domain::{Control, VoucherId};
 use moka::future::Cache;
 use tokio::{sync::Mutex, time::Instant};
 
@@ -84,7 +85,10 @@ impl Catalogue {
         if let Some(remembered) = self.old.get(&id).await {
             return Ok(remembered);
         }
-        let sale = sales::by_id(&self.ledger.pages, id).await?.map(Arc::new);
+        let sale = sales::by_id(&self.ledger.pages, id)
+            .await?
+            .filter(|sale| sale.control != Control::Draft)
+            .map(Arc::new);
         self.old.insert(id, sale.clone()).await;
         Ok(sale)
     }

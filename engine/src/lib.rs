@@ -9,6 +9,8 @@ mod clock;
 mod consumer;
 mod crowd;
 mod dead;
+mod drafts;
+mod edits;
 mod engine;
 mod error;
 mod events;
@@ -37,6 +39,7 @@ pub use accounts::{CodeSent, LogInError, Session, SessionToken};
 pub use clock::{Clock, SystemClock};
 pub use consumer::{PassReport, Worker};
 pub use dead::{DeadLetter, LetterOutcome};
+pub use edits::EditError;
 pub use engine::{Engine, Finding, PoolState, Readiness};
 pub use error::EngineError;
 pub use events::{Board, BoardSale, Live, LiveOrder};
@@ -48,7 +51,7 @@ pub use ledger::{
 };
 pub use overview::{Overview, SaleSum, StreamState};
 pub use rate::{Rate, Rates};
-pub use sales::{EditError, PublishError, SteerError};
+pub use sales::{PublishError, SteerError};
 pub use settings::{EngineSettings, SettingsError};
 
 /// A random number, for names and for spreading things in time.

@@ -6,12 +6,13 @@ use std::{
     time::Duration,
 };
 
-use domain::GrabOutcome;
+use domain::{GrabOutcome, VoucherId};
 use prometheus_client::{
     encoding::EncodeLabelSet,
     metrics::{
         counter::Counter,
         family::Family,
+        gauge::Gauge,
         histogram::{Histogram, exponential_buckets},
     },
     registry::Registry,
@@ -27,12 +28,19 @@ pub(crate) struct Kind {
     kind: &'static str,
 }
 
+/// One label: which sale.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfSale {
+    voucher: i64,
+}
+
 /// The engine's counters.
 #[derive(Clone)]
 pub(crate) struct Metrics {
     grabs: Family<Kind, Counter>,
     settled: Family<Kind, Counter>,
     trouble: Family<Kind, Counter>,
+    drift: Family<OfSale, Gauge>,
     said: Arc<Mutex<HashMap<&'static str, Instant>>>,
     /// Entries taken over from other consumers.
     pub(crate) claimed: Counter,
@@ -56,6 +64,7 @@ impl Metrics {
             grabs: Family::default(),
             settled: Family::default(),
             trouble: Family::default(),
+            drift: Family::default(),
             said: Arc::default(),
             claimed: Counter::default(),
             dead: Counter::default(),
@@ -75,6 +84,11 @@ impl Metrics {
             "seckill_trouble",
             "Troubles with a store, by kind",
             metrics.trouble.clone(),
+        );
+        r.register(
+            "seckill_sale_drift_units",
+            "Units of a sale that are nowhere, by two equal readings at rest; absent where it adds up",
+            metrics.drift.clone(),
         );
         r.register(
             "seckill_claimed",
@@ -127,6 +141,18 @@ impl Metrics {
 
     pub(crate) fn settled(&self, kind: &'static str, n: u64) {
         self.settled.get_or_create(&Kind { kind }).inc_by(n);
+    }
+
+    /// What a sale's units are off by; 0 where they add up.
+    pub(crate) fn drift(&self, voucher: VoucherId, units: i64) {
+        let sale = OfSale {
+            voucher: voucher.get(),
+        };
+        if units == 0 {
+            self.drift.remove(&sale);
+        } else {
+            self.drift.get_or_create(&sale).set(units);
+        }
     }
 
     /// Counts a trouble. `true`: say so in the log; the same kind is said once a second at the most.

@@ -9,11 +9,8 @@ use crate::{
     EngineError,
     catalogue::Catalogue,
     kv::Kv,
-    ledger::{Ledger, orders, sales},
+    ledger::{Ledger, sums as rows},
 };
-
-/// Sales summed up at once.
-const SUMMED: usize = 50;
 
 /// One sale's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,14 +73,9 @@ pub(crate) async fn overview(
     ledger: &Ledger,
     catalogue: &Arc<Catalogue>,
 ) -> Result<Overview, EngineError> {
-    let mut sums = Vec::new();
-    for sale in catalogue.all().into_iter().take(SUMMED) {
-        if let Some(sum) = sum(kv, ledger, sale.id).await? {
-            sums.push(sum);
-        }
-    }
+    let ids: Vec<VoucherId> = catalogue.all().iter().map(|sale| sale.id).collect();
     Ok(Overview {
-        sales: sums,
+        sales: sums(kv, ledger, &ids).await?,
         streams: streams(kv).await?,
     })
 }
@@ -106,28 +98,37 @@ pub(crate) async fn streams(kv: &Kv) -> Result<Vec<StreamState>, EngineError> {
     Ok(states)
 }
 
-/// Sums up one sale. Redis is read before the ledger: an order that settles in between is counted twice, never lost.
+/// Sums up one sale.
 pub(crate) async fn sum(kv: &Kv, ledger: &Ledger, id: VoucherId) -> Result<Option<SaleSum>, EngineError> {
-    let (_, views) = kv.views(&[id]).await?;
-    let view = views.into_iter().next().flatten();
-    let claims = kv.claim_count(id).await?;
-    let Some(row) = sales::by_id(&ledger.pages, id).await? else {
-        return Ok(None);
-    };
-    let (live, failed) = orders::counts(&ledger.pages, id).await?;
-    let in_flight = if view.is_some() { claims - live } else { 0 };
-    let left = view.as_ref().map(|view| view.stock);
-    Ok(Some(SaleSum {
-        voucher_id: id,
-        loaded: view.is_some_and(|view| view.epoch == row.epoch),
-        published: row.published,
-        changed: row.initial - row.published,
-        units: row.initial,
-        live_orders: live,
-        failed_orders: failed,
-        ledger_stock: row.stock,
-        redis_stock: left,
-        in_flight,
-        drift: left.map_or(0, |left| row.initial - live - left - in_flight),
-    }))
+    Ok(sums(kv, ledger, &[id]).await?.pop())
+}
+
+/// Sums sales up, in their order; one that the ledger does not know is left out. Redis is read before the ledger: an order
+/// that settles in between is counted twice, never lost.
+async fn sums(kv: &Kv, ledger: &Ledger, ids: &[VoucherId]) -> Result<Vec<SaleSum>, EngineError> {
+    let (_, views) = kv.views(ids).await?;
+    let claims = kv.claim_counts(ids).await?;
+    let rows = rows::of(&ledger.pages, ids).await?;
+    let held = ids.iter().zip(views.into_iter().zip(claims));
+    let sums = held.filter_map(|(id, (view, claims))| {
+        let row = rows.get(id)?;
+        let in_flight = if view.is_some() { claims - row.live } else { 0 };
+        let left = view.as_ref().map(|view| view.stock);
+        Some(SaleSum {
+            voucher_id: *id,
+            loaded: view.is_some_and(|view| view.epoch == row.epoch),
+            published: row.published,
+            changed: row.changed,
+            units: row.published + row.changed,
+            live_orders: row.live,
+            failed_orders: row.failed,
+            ledger_stock: row.stock,
+            redis_stock: left,
+            in_flight,
+            drift: left.map_or(0, |left| {
+                row.published + row.changed - row.live - left - in_flight
+            }),
+        })
+    });
+    Ok(sums.collect())
 }

@@ -3,16 +3,14 @@
 
 use std::{sync::Arc, time::Duration};
 
-use domain::{
-    Control, EditedSale, FieldErrors, NewSale, SaleDraft, SaleEdit, StockDelta, UserId, Voucher, VoucherId,
-};
+use domain::{Control, FieldErrors, NewSale, SaleDraft, StockDelta, UserId, Voucher, VoucherId};
 
 use crate::{
     Clock, EngineError,
     catalogue::Catalogue,
     kv::{Kv, News, RestockReply, RestockStep, SaleCopy},
-    ledger::{Ledger, audit, orders, sales, sales::SaleRow, stock},
-    locks::{Lock, Locks},
+    ledger::{Ledger, Transaction, audit, orders, sales, sales::SaleRow, stock},
+    locks::Locks,
     order_ids::OrderIds,
 };
 use tokio::time::Instant;
@@ -40,26 +38,18 @@ pub enum SteerError {
     /// It has ended, for good.
     #[error("the sale has ended")]
     Ended,
+    /// It is a draft: there is nothing to steer yet.
+    #[error("the sale is a draft")]
+    Draft,
+    /// It can't be published: its window lies in the past.
+    #[error("the sale would be over already")]
+    Over,
     /// Fewer units are left than are to be taken.
     #[error("fewer units are left")]
     TooFewLeft,
     /// Redis does not hold the sale; it is being loaded.
     #[error("the sale is not loaded")]
     NotLoaded,
-    /// A store failed.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-}
-
-/// Why a sale was not changed.
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    /// The fields are wrong; nothing was written.
-    #[error("the fields are wrong")]
-    Invalid(FieldErrors),
-    /// As for steering.
-    #[error(transparent)]
-    Steer(#[from] SteerError),
     /// A store failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
@@ -87,42 +77,48 @@ impl Sales {
         draft: SaleDraft,
     ) -> Result<VoucherId, PublishError> {
         let sale = draft.check(self.clock.now()).map_err(PublishError::Invalid)?;
-        let (row, lock) = self.write(actor, shop_id, &sale).await?;
-        if let Err(error) = self.load(&row).await {
-            tracing::warn!(%error, voucher = %row.id, "a sale is saved but not loaded yet");
-        }
-        drop(lock);
-        self.announce().await;
+        let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
+        let row = Self::write(&mut tx, actor, shop_id, &sale, Control::Running).await?;
+        self.commit_and_load(tx, &row).await?;
         Ok(row.id)
     }
 
-    /// Writes a sale. The lock that comes with it keeps guardians from loading the sale before its publisher does; a
-    /// Redis that can't lend it can't load either.
-    async fn write(
-        &self,
-        actor: Option<UserId>,
-        shop_id: i64,
-        sale: &NewSale,
-    ) -> Result<(SaleRow, Option<Lock>), EngineError> {
-        let mut tx = self.ledger.begin().await?;
-        let id = sales::insert(&mut tx, sale, shop_id).await?;
-        let detail = format!(
-            "{} units, {} to {}",
-            sale.stock, sale.window.begins_at, sale.window.ends_at
-        );
-        audit::write(&mut *tx, actor, "created", Some(id), &detail).await?;
-        let row = sales::by_id(&mut *tx, id)
-            .await?
-            .ok_or(EngineError::unready("the sale vanished"))?;
+    /// Commits a sale that is to be sold from now on, and loads it. A lock keeps guardians from loading it before this
+    /// does; a Redis that can't lend it can't load either.
+    pub(crate) async fn commit_and_load(&self, tx: Transaction, row: &SaleRow) -> Result<(), EngineError> {
         let deadline = Instant::now() + LOCK_WAIT;
         let lock = self
             .locks
-            .take(&format!("rebuild:{id}"), row.fence, deadline)
+            .take(&format!("rebuild:{}", row.id), row.fence, deadline)
             .await
             .ok()
             .flatten();
         tx.commit().await.map_err(crate::ledger::LedgerError::from)?;
-        Ok((row, lock))
+        if let Err(error) = self.load(row).await {
+            tracing::warn!(%error, voucher = %row.id, "a sale is saved but not loaded yet");
+        }
+        drop(lock);
+        self.announce().await;
+        Ok(())
+    }
+
+    /// Writes a sale.
+    pub(crate) async fn write(
+        tx: &mut Transaction,
+        actor: Option<UserId>,
+        shop_id: i64,
+        sale: &NewSale,
+        control: Control,
+    ) -> Result<SaleRow, EngineError> {
+        let id = sales::insert(&mut *tx, sale, shop_id, control).await?;
+        let detail = format!(
+            "{} units, {} to {}",
+            sale.stock, sale.window.begins_at, sale.window.ends_at
+        );
+        audit::write(&mut **tx, actor, "created", Some(id), &detail).await?;
+        sales::by_id(&mut **tx, id)
+            .await?
+            .ok_or(EngineError::unready("the sale vanished"))
     }
 
     /// Loads a sale from the ledger under the ledger's epoch, unless Redis holds it already. Returns whether it did.
@@ -153,8 +149,10 @@ impl Sales {
             .await
             .map_err(EngineError::from)?
             .ok_or(SteerError::Unknown)?;
-        if row.control == Control::Ended && control != Control::Ended {
-            return Err(SteerError::Ended);
+        match row.control {
+            Control::Ended if control != Control::Ended => return Err(SteerError::Ended),
+            Control::Draft => return Err(SteerError::Draft),
+            _ => {}
         }
         let mut version = row.version;
         if row.control != control {
@@ -177,45 +175,6 @@ impl Sales {
             .map_err(EngineError::from)?;
         self.announce().await;
         if set { Ok(()) } else { Err(SteerError::NotLoaded) }
-    }
-
-    /// Changes what a sale says of itself, and its window. Saving what is there already changes nothing (R47).
-    pub(crate) async fn edit(&self, actor: UserId, id: VoucherId, edit: SaleEdit) -> Result<(), EditError> {
-        let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
-        let row = sales::lock(&mut *tx, id)
-            .await
-            .map_err(EngineError::from)?
-            .ok_or(SteerError::Unknown)?;
-        if row.control == Control::Ended {
-            return Err(SteerError::Ended.into());
-        }
-        let edited = edit
-            .check(row.window, self.clock.now())
-            .map_err(EditError::Invalid)?;
-        let detail = differences(&row, &edited);
-        if detail.is_empty() {
-            return Ok(());
-        }
-        if !sales::edit(&mut tx, &row, &edited)
-            .await
-            .map_err(EngineError::from)?
-        {
-            return Err(SteerError::Ended.into());
-        }
-        audit::write(&mut *tx, Some(actor), "edited", Some(id), &detail)
-            .await
-            .map_err(EngineError::from)?;
-        tx.commit()
-            .await
-            .map_err(|error| EngineError::from(crate::ledger::LedgerError::from(error)))?;
-        let steered = self
-            .kv
-            .steer(id, row.epoch, row.version + 1, row.control, edited.window)
-            .await;
-        self.announce().await;
-        // Should Redis have missed it, the guardian makes up for it within a second.
-        steered.map_err(EngineError::from)?;
-        Ok(())
     }
 
     /// Adds or takes units, in both stores, while the sale runs. Taking is limited to units that nobody holds.
@@ -256,6 +215,14 @@ impl Sales {
             .first()
             .ok_or(EngineError::unready("no id"))?
             .get();
+        if row.control == Control::Draft {
+            // Redis does not know it.
+            return if self.write_change(actor, &row, number, change).await? {
+                Ok(true)
+            } else {
+                Err(SteerError::TooFewLeft)
+            };
+        }
         let step = |step| self.kv.restock(step, id, row.epoch, number, change.delta());
         match step(RestockStep::Begin).await.map_err(EngineError::from)? {
             RestockReply::Done | RestockReply::AlreadyDone => {}
@@ -322,7 +289,7 @@ impl Sales {
     }
 
     /// Tells this process, and the others, that the sales have changed.
-    async fn announce(&self) {
+    pub(crate) async fn announce(&self) {
         if let Err(error) = self.catalogue.renew().await {
             tracing::warn!(%error, "the catalogue could not be renewed; it will be within a second");
         }
@@ -330,38 +297,4 @@ impl Sales {
             tracing::warn!(%error, "other processes were not told of a change; they see it within a second");
         }
     }
-}
-
-/// What an edit changes, before and after, for the audit log; empty when nothing.
-fn differences(row: &SaleRow, edited: &EditedSale) -> String {
-    let pairs = [
-        ("title", row.title.clone(), edited.title.clone()),
-        ("sub_title", row.sub_title.clone(), edited.sub_title.clone()),
-        ("rules", row.rules.clone(), edited.rules.clone()),
-        (
-            "pay_value",
-            row.pay_value.to_string(),
-            edited.pay_value.to_string(),
-        ),
-        (
-            "actual_value",
-            row.actual_value.to_string(),
-            edited.actual_value.to_string(),
-        ),
-        (
-            "begins_at",
-            row.window.begins_at.to_string(),
-            edited.window.begins_at.to_string(),
-        ),
-        (
-            "ends_at",
-            row.window.ends_at.to_string(),
-            edited.window.ends_at.to_string(),
-        ),
-    ];
-    let changed = pairs.iter().filter(|(_, before, after)| before != after);
-    changed
-        .map(|(field, before, after)| format!("{field}: {before:?} -> {after:?}"))
-        .collect::<Vec<_>>()
-        .join("; ")
 }

@@ -227,6 +227,14 @@ impl From<SteerError> for Problem {
                 "ended",
                 "The sale has ended for good; nothing was changed.",
             ),
+            SteerError::Draft => {
+                let words = "The sale is a draft: publish it first. Nothing was changed.";
+                Self::new(StatusCode::CONFLICT, "draft", words)
+            }
+            SteerError::Over => {
+                let words = "The sale's window lies in the past: move its end first. Nothing was changed.";
+                Self::new(StatusCode::CONFLICT, "over", words)
+            }
             SteerError::TooFewLeft => {
                 let words = "Fewer units are left than you want to take; nothing was changed.";
                 Self::new(StatusCode::CONFLICT, "too_few_left", words)

@@ -1,4 +1,4 @@
-//! The live board of a sale. The numbers stand in the page; a script moves them once a second.
+//! The live board of a sale. The numbers stand in the page; a script moves them as the server tells, once a second.
 
 use domain::VoucherId;
 use engine::{SaleSum, StreamState};

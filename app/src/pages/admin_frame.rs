@@ -37,7 +37,7 @@ pub(super) fn News() -> impl IntoView {
     let told = context::query("told");
     let good = matches!(
         told.as_str(),
-        "published" | "done" | "saved" | "unchanged" | "replayed" | "released" | "dropped"
+        "published" | "drafted" | "done" | "saved" | "unchanged" | "replayed" | "released" | "dropped"
     );
     texts.told(&told).map(|news| {
         view! { <p class=if good { "news" } else { "news bad" } role="status">{news}</p> }

@@ -57,7 +57,10 @@ fn page(now: Timestamp) -> AnyView {
                 })}
                 <form method="post" action=CreateSale::PATH class="stack">
                     <SaleFields form new=true begins_hint=texts.begins_hint/>
-                    <button type="submit" class="main">{texts.publish}</button>
+                    <div class="row">
+                        <button type="submit" class="main">{texts.publish}</button>
+                        <button type="submit" class="quiet" name="as_draft" value="yes">{texts.keep_draft}</button>
+                    </div>
                 </form>
             </div>
         </Console>

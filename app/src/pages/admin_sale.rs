@@ -18,7 +18,7 @@ use super::{
 use crate::{
     PageContext, context,
     functions::{DraftForm, EditSale, Restock, Steer},
-    texts::{Admin, Preload},
+    texts::{Admin, Preload, grouped},
 };
 
 /// The id in the page's address.
@@ -63,7 +63,7 @@ struct Loaded {
 
 async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, EngineError> {
     let engine = &context.engine;
-    let (Some(voucher), Some(sum)) = (engine.voucher(id).await?, engine.sum(id).await?) else {
+    let (Some(voucher), Some(sum)) = (engine.sale(id).await?, engine.sum(id).await?) else {
         return Ok(None);
     };
     let lines = engine.audit(id).await?;
@@ -71,7 +71,7 @@ async fn load(context: &PageContext, id: VoucherId) -> Result<Option<Loaded>, En
         sum,
         streams: engine.streams().await?,
         entries: named(engine, lines).await?,
-        begun: voucher.begins_at <= engine.now(),
+        begun: voucher.state != SaleState::Draft && voucher.begins_at <= engine.now(),
         voucher,
     }))
 }
@@ -86,7 +86,10 @@ fn page(loaded: Loaded) -> AnyView {
     } = loaded;
     let texts = context::lang().admin();
     let preload = preload(voucher.state, &sum);
-    let over = voucher.state == SaleState::Ended;
+    let (over, draft) = (
+        voucher.state == SaleState::Ended,
+        voucher.state == SaleState::Draft,
+    );
     view! {
         <Console title=voucher.title.clone()>
             <div class="bar">
@@ -99,15 +102,30 @@ fn page(loaded: Loaded) -> AnyView {
             })}
             <p class="facts">
                 {time(voucher.begins_at)} " – " {time(voucher.ends_at)} " · "
-                <span class="badge" data-preload=preload.word()>{texts.preload} ": " {texts.preload_of(preload)}</span>
+                {if draft {
+                    view! { {texts.units} " " <strong data-n="units">{grouped(sum.units)}</strong> }.into_any()
+                } else {
+                    let word = preload.word();
+                    view! {
+                        <span class="badge" data-preload=word>{texts.preload} ": " {texts.preload_of(preload)}</span>
+                    }
+                    .into_any()
+                }}
             </p>
-            <ul class="links">
-                <li><a href=format!("/vouchers/{}", voucher.id)>{texts.shop_page}</a></li>
-                <li><a href=format!("/admin/vouchers/{}/report", voucher.id)>{texts.report.title}</a></li>
-                <li><a href=format!("/admin/orders?voucher={}", voucher.id)>{texts.finder.title}</a></li>
-            </ul>
-            <Board id=voucher.id sum streams/>
-            {(!over).then(|| controls(&voucher, texts))}
+            {if draft {
+                publishing(&voucher, texts).into_any()
+            } else {
+                view! {
+                    <ul class="links">
+                        <li><a href=format!("/vouchers/{}", voucher.id)>{texts.shop_page}</a></li>
+                        <li><a href=format!("/admin/vouchers/{}/report", voucher.id)>{texts.report.title}</a></li>
+                        <li><a href=format!("/admin/orders?voucher={}", voucher.id)>{texts.finder.title}</a></li>
+                    </ul>
+                    <Board id=voucher.id sum streams/>
+                }
+                .into_any()
+            }}
+            {(!over && !draft).then(|| controls(&voucher, texts))}
             {(!over).then(|| edit(&voucher, begun, texts))}
             <History entries/>
         </Console>
@@ -157,19 +175,43 @@ fn controls(voucher: &Voucher, texts: &'static Admin) -> impl IntoView + use<> {
                     </form>
                 </details>
             </section>
-            <section id="restock">
-                <h2>{texts.restock}</h2>
-                <form method="post" action=Restock::PATH class="stack">
-                    <input type="hidden" name="voucher_id" value=id/>
-                    <Field
-                        name="delta" label=texts.delta hint=texts.delta_hint
-                        value=context::query("delta") error=wrong("delta")
-                    />
-                    <Field name="reason" label=texts.reason value=context::query("reason") error=wrong("reason")/>
-                    <button type="submit" class="quiet">{texts.change}</button>
+            {restocking(id, texts)}
+        </div>
+    }
+}
+
+/// What can be done with a draft.
+fn publishing(voucher: &Voucher, texts: &'static Admin) -> impl IntoView + use<> {
+    let id = voucher.id.to_string();
+    view! {
+        <div class="two">
+            <section>
+                <h2>{texts.steer}</h2>
+                <form method="post" action=Steer::PATH class="stack">
+                    <p class="hint">{texts.draft_hint}</p>
+                    <input type="hidden" name="voucher_id" value=id.clone()/>
+                    <button type="submit" name="action" value="publish" class="main">{texts.publish}</button>
                 </form>
             </section>
+            {restocking(id, texts)}
         </div>
+    }
+}
+
+fn restocking(id: String, texts: &'static Admin) -> impl IntoView + use<> {
+    view! {
+        <section id="restock">
+            <h2>{texts.restock}</h2>
+            <form method="post" action=Restock::PATH class="stack">
+                <input type="hidden" name="voucher_id" value=id/>
+                <Field
+                    name="delta" label=texts.delta hint=texts.delta_hint
+                    value=context::query("delta") error=wrong("delta")
+                />
+                <Field name="reason" label=texts.reason value=context::query("reason") error=wrong("reason")/>
+                <button type="submit" class="quiet">{texts.change}</button>
+            </form>
+        </section>
     }
 }
 

@@ -17,10 +17,11 @@ use crate::{
 };
 
 /// The groups, in the order in which they matter.
-const GROUPS: [SaleState; 4] = [
+const GROUPS: [SaleState; 5] = [
     SaleState::Live,
     SaleState::Paused,
     SaleState::Scheduled,
+    SaleState::Draft,
     SaleState::Ended,
 ];
 
@@ -45,7 +46,8 @@ pub(crate) fn AdminSales() -> impl IntoView {
 type Sums = HashMap<VoucherId, SaleSum>;
 
 async fn load(context: &PageContext) -> Result<(Vec<Voucher>, Sums), EngineError> {
-    let vouchers = context.engine.vouchers().await?;
+    let mut vouchers = context.engine.vouchers().await?;
+    vouchers.extend(context.engine.drafts().await?);
     let sums = context.engine.overview().await?.sales;
     Ok((
         vouchers,
@@ -57,7 +59,7 @@ async fn load(context: &PageContext) -> Result<(Vec<Voucher>, Sums), EngineError
 pub(super) fn preload(state: SaleState, sum: &SaleSum) -> Preload {
     match sum {
         SaleSum { loaded: true, .. } => Preload::Done,
-        _ if state == SaleState::Ended => Preload::Over,
+        _ if matches!(state, SaleState::Ended | SaleState::Draft) => Preload::NotNeeded,
         SaleSum {
             redis_stock: None, ..
         } => Preload::Missing,

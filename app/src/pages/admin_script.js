@@ -17,8 +17,8 @@ for (const preview of document.querySelectorAll('output[data-zone]')) {
   show();
 }
 
-// The live board: asked once a second while somebody looks.
-const EVERY_MS = 1000;
+// The live board: told once a second while somebody looks.
+const AGAIN_MS = 1000;
 const PATIENCE_MS = 5000;
 const SHOWN = 60;
 const board = document.querySelector('[data-board]');
@@ -29,7 +29,6 @@ if (board) {
   const pulse = board.querySelector('.pulse');
   const samples = [];
   let last = null;
-  let asking = false;
   let timer = 0;
 
   const draw = () => {
@@ -82,26 +81,41 @@ if (board) {
     last = { now_ms, total, rests, drift: sum.drift };
   };
 
-  const ask = async () => {
-    clearTimeout(timer);
-    if (asking || document.hidden) return;
-    asking = true;
-    let again = true;
-    try {
-      const answer = await fetch(`/api/v1/admin/vouchers/${board.dataset.board}/board`, { signal: AbortSignal.timeout(PATIENCE_MS) });
-      // The session has ended, or the role: the next page says so.
-      again = ![401, 403, 404].includes(answer.status);
-      if (!answer.ok) throw new Error(answer.status);
-      show(await answer.json());
-      pulse.textContent = pulse.dataset.live;
-      pulse.dataset.state = 'live';
-    } catch {
-      pulse.textContent = pulse.dataset.lost;
-      pulse.dataset.state = 'lost';
-    }
-    asking = false;
-    if (again) timer = setTimeout(ask, EVERY_MS);
+  // Opened anew after every loss: the browser itself gives up for good when it is refused once.
+  let source = null;
+  const say_pulse = (word) => {
+    pulse.textContent = pulse.dataset[word];
+    pulse.dataset.state = word;
   };
-  document.addEventListener('visibilitychange', ask);
-  ask();
+  const close = () => {
+    clearTimeout(timer);
+    source?.close();
+    source = null;
+  };
+  const open = () => {
+    close();
+    if (document.hidden) return;
+    let heard = Date.now();
+    source = new EventSource(`/api/v1/admin/vouchers/${board.dataset.board}/board/events`);
+    const lost = (wait) => {
+      say_pulse('lost');
+      close();
+      timer = setTimeout(open, wait);
+    };
+    const watch = () => {
+      // A connection that was lost without a word: nothing is heard any more.
+      if (Date.now() - heard > PATIENCE_MS) lost(AGAIN_MS);
+      else timer = setTimeout(watch, AGAIN_MS);
+    };
+    source.addEventListener('board', (event) => {
+      heard = Date.now();
+      show(JSON.parse(event.data));
+      say_pulse('live');
+    });
+    source.addEventListener('bye', (event) => lost(JSON.parse(event.data).retry_ms));
+    source.addEventListener('error', () => lost(AGAIN_MS));
+    timer = setTimeout(watch, AGAIN_MS);
+  };
+  document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));
+  open();
 }

@@ -30,6 +30,31 @@ impl Engine {
             .ok_or(EngineError::unready("the sale is not in the catalogue"))?)
     }
 
+    /// Writes a draft: nobody but operators sees it.
+    pub async fn draft(
+        &self,
+        actor: UserId,
+        shop_id: i64,
+        draft: SaleDraft,
+    ) -> Result<VoucherId, PublishError> {
+        self.inner.sales.draft(actor, shop_id, draft).await
+    }
+
+    /// Publishes a draft.
+    pub async fn open(&self, actor: UserId, id: VoucherId) -> Result<(), SteerError> {
+        self.inner.sales.open(actor, id).await
+    }
+
+    /// The drafts, newest first.
+    pub async fn drafts(&self) -> Result<Vec<Voucher>, EngineError> {
+        self.inner.sales.drafts().await
+    }
+
+    /// A sale as operators see it, drafts included.
+    pub async fn sale(&self, id: VoucherId) -> Result<Option<Voucher>, EngineError> {
+        self.inner.sales.one(id).await
+    }
+
     /// Pauses, resumes or ends a sale.
     pub async fn steer(&self, actor: UserId, id: VoucherId, control: Control) -> Result<(), SteerError> {
         self.inner.sales.steer(actor, id, control).await

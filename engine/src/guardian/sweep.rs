@@ -51,7 +51,11 @@ impl Guardian {
         } else {
             self.drift.remove(&id)
         };
-        if calm && before == Some(drift) {
+        let sure = calm && before == Some(drift);
+        if sure || drift == 0 {
+            self.metrics.drift(id, drift);
+        }
+        if sure {
             report.drifting += 1;
             if self.metrics.trouble("drift") {
                 tracing::error!(voucher = %id, drift, "units don't add up: published - left in Redis - claims");

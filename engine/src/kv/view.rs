@@ -173,8 +173,20 @@ impl Kv {
 
     /// How many users hold a claim.
     pub(crate) async fn claim_count(&self, voucher: VoucherId) -> Result<i64, KvError> {
-        let fields: i64 = self.calm.clone().hlen(self.keys.claims(voucher)).await?;
+        Ok(self.claim_counts(&[voucher]).await?.pop().unwrap_or_default())
+    }
+
+    /// How many users hold a claim on each of these, in one round trip.
+    pub(crate) async fn claim_counts(&self, vouchers: &[VoucherId]) -> Result<Vec<i64>, KvError> {
+        if vouchers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut pipe = redis::pipe();
+        for voucher in vouchers {
+            pipe.hlen(self.keys.claims(*voucher));
+        }
+        let fields: Vec<i64> = pipe.query_async(&mut self.calm.clone()).await?;
         // One field carries the epoch.
-        Ok((fields - 1).max(0))
+        Ok(fields.into_iter().map(|fields| (fields - 1).max(0)).collect())
     }
 }

@@ -10,7 +10,8 @@ pub(crate) mod search;
 pub(crate) mod settle;
 pub(crate) mod stock;
 mod store;
+pub(crate) mod sums;
 pub(crate) mod vitals;
 
 pub(crate) use error::LedgerError;
-pub(crate) use store::{Ledger, LedgerSettings};
+pub(crate) use store::{Ledger, LedgerSettings, Transaction};

@@ -105,19 +105,6 @@ pub(crate) async fn claims(
         .collect()
 }
 
-/// How many orders of a voucher are live, and how many failed.
-pub(crate) async fn counts(db: impl PgExecutor<'_>, voucher: VoucherId) -> Result<(i64, i64), LedgerError> {
-    let row = sqlx::query!(
-        r#"SELECT count(*) FILTER (WHERE state IN ('confirmed', 'paid', 'used')) AS "live!",
-                  count(*) FILTER (WHERE state = 'failed') AS "failed!"
-           FROM voucher_order WHERE voucher_id = $1"#,
-        voucher.get()
-    )
-    .fetch_one(db)
-    .await?;
-    Ok((row.live, row.failed))
-}
-
 /// Where these orders stand, in their order: `None` for one without a row; else its state, and the live order that its
 /// user holds for the same voucher.
 pub(crate) async fn states(

@@ -79,6 +79,7 @@ pub(crate) async fn insert(
     db: &mut PgConnection,
     sale: &NewSale,
     shop_id: i64,
+    control: Control,
 ) -> Result<VoucherId, LedgerError> {
     let id = sqlx::query_scalar!(
         "INSERT INTO voucher (shop_id, title, sub_title, rules, pay_value, actual_value)
@@ -93,11 +94,13 @@ pub(crate) async fn insert(
     .fetch_one(&mut *db)
     .await?;
     sqlx::query!(
-        "INSERT INTO seckill_voucher (voucher_id, initial, stock, begins_at, ends_at) VALUES ($1, $2, $2, $3, $4)",
+        "INSERT INTO seckill_voucher (voucher_id, initial, stock, begins_at, ends_at, state)
+         VALUES ($1, $2, $2, $3, $4, $5)",
         id,
         sale.stock,
         time::OffsetDateTime::from(sale.window.begins_at),
-        time::OffsetDateTime::from(sale.window.ends_at)
+        time::OffsetDateTime::from(sale.window.ends_at),
+        control.word()
     )
     .execute(db)
     .await?;
@@ -133,7 +136,22 @@ pub(crate) async fn lock(db: impl PgExecutor<'_>, id: VoucherId) -> Result<Optio
     raw.map(SaleRow::try_from).transpose()
 }
 
-/// Sales that end after `after`, the newest `limit` of them.
+/// The newest `limit` drafts.
+pub(crate) async fn drafts(db: impl PgExecutor<'_>, limit: i64) -> Result<Vec<SaleRow>, LedgerError> {
+    let raw = sqlx::query_as!(
+        Raw,
+        r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
+                s.initial, s.changed, s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
+         FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
+         WHERE s.state = 'draft' ORDER BY s.voucher_id DESC LIMIT $1"#,
+        limit
+    )
+    .fetch_all(db)
+    .await?;
+    raw.into_iter().map(SaleRow::try_from).collect()
+}
+
+/// Published sales that end after `after`, the newest `limit` of them.
 pub(crate) async fn recent(
     db: impl PgExecutor<'_>,
     after: Timestamp,
@@ -144,7 +162,7 @@ pub(crate) async fn recent(
         r#"SELECT s.voucher_id, v.shop_id, v.title, v.sub_title, v.rules, v.pay_value, v.actual_value,
                 s.initial, s.changed, s.stock, s.begins_at, s.ends_at, s.state, s.epoch, s.version, s.fence
          FROM seckill_voucher s JOIN voucher v ON v.id = s.voucher_id
-         WHERE s.ends_at > $1 ORDER BY s.voucher_id DESC LIMIT $2"#,
+         WHERE s.ends_at > $1 AND s.state <> 'draft' ORDER BY s.voucher_id DESC LIMIT $2"#,
         time::OffsetDateTime::from(after),
         limit
     )

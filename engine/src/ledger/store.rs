@@ -3,11 +3,14 @@
 use std::{str::FromStr, time::Duration};
 
 use sqlx::{
-    ConnectOptions, PgPool, Postgres, Transaction,
+    ConnectOptions, PgPool, Postgres,
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 
 use super::LedgerError;
+
+/// Statements that take effect together or not at all.
+pub(crate) type Transaction = sqlx::Transaction<'static, Postgres>;
 
 /// How PostgreSQL is reached.
 #[derive(Debug, Clone)]
@@ -81,12 +84,12 @@ impl Ledger {
     }
 
     /// A transaction for pages and admin calls.
-    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Postgres>, LedgerError> {
+    pub(crate) async fn begin(&self) -> Result<Transaction, LedgerError> {
         Ok(self.pages.begin().await?)
     }
 
     /// A transaction for the consumer and recovery.
-    pub(crate) async fn begin_settling(&self) -> Result<Transaction<'static, Postgres>, LedgerError> {
+    pub(crate) async fn begin_settling(&self) -> Result<Transaction, LedgerError> {
         Ok(self.worker.begin().await?)
     }
 

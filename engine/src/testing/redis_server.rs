@@ -113,6 +113,15 @@ impl TestRedis {
         self.try_connect().await.expect("Redis is up")
     }
 
+    /// Adds to a number behind everybody's back.
+    pub async fn add(&self, key: &str, n: i64) {
+        let mut call = redis::cmd("INCRBY");
+        call.arg(key).arg(n);
+        call.exec_async(&mut self.connect().await)
+            .await
+            .expect("Redis adds");
+    }
+
     async fn try_connect(&self) -> redis::RedisResult<MultiplexedConnection> {
         redis::Client::open(self.url())?
             .get_multiplexed_async_connection()

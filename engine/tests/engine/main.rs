@@ -9,6 +9,7 @@
 mod accounts;
 mod console;
 mod consumer;
+mod drafts;
 mod grab;
 mod guardian;
 mod ids;

@@ -31,6 +31,9 @@ impl Class {
             {
                 Self::LogIn
             }
+            _ if path.starts_with("/api/v1/admin/vouchers/") && path.ends_with("/board/events") => {
+                Self::Stream
+            }
             _ if path.starts_with("/pkg/") => Self::Free,
             _ => Self::Page,
         }

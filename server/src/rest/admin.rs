@@ -30,7 +30,7 @@ pub(crate) struct Audit {
 
 async fn changed(engine: &Engine, id: VoucherId) -> Result<Json<Changed>, Problem> {
     Ok(Json(Changed {
-        voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)?,
+        voucher: engine.sale(id).await?.ok_or_else(Problem::not_found)?,
     }))
 }
 
@@ -46,6 +46,50 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<Changed>), Problem> {
     let voucher = engine.publish(Some(actor), 1, draft).await?;
     Ok((StatusCode::CREATED, Json(Changed { voucher })))
+}
+
+/// Writes a draft: shoppers don't see it until it is published.
+#[utoipa::path(post, path = "/api/v1/admin/drafts", request_body = SaleDraft, responses(
+    (status = 201, body = Changed),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(crate) async fn draft(
+    State(engine): State<Engine>,
+    Admin(actor): Admin,
+    Body(draft): Body<SaleDraft>,
+) -> Result<(StatusCode, Json<Changed>), Problem> {
+    let id = engine.draft(actor, 1, draft).await?;
+    Ok((StatusCode::CREATED, changed(&engine, id).await?))
+}
+
+#[derive(Serialize, utoipa::ToSchema)]
+pub(crate) struct Drafts {
+    /// Newest first.
+    drafts: Vec<Voucher>,
+}
+
+/// The drafts.
+#[utoipa::path(get, path = "/api/v1/admin/drafts", responses((status = 200, body = Drafts),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(crate) async fn drafts(State(engine): State<Engine>, Admin(_): Admin) -> Result<Json<Drafts>, Problem> {
+    Ok(Json(Drafts {
+        drafts: engine.drafts().await?,
+    }))
+}
+
+/// Publishes a draft.
+#[utoipa::path(post, path = "/api/v1/admin/vouchers/{id}/publish", params(("id" = VoucherId, Path)),
+    responses((status = 200, body = Changed),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(crate) async fn publish(
+    State(engine): State<Engine>,
+    Admin(actor): Admin,
+    PathId(id): PathId<VoucherId>,
+) -> Result<Json<Changed>, Problem> {
+    engine.open(actor, id).await?;
+    changed(&engine, id).await
 }
 
 /// Adds or takes units.

@@ -1,14 +1,31 @@
-//! The live board of one sale: what the console asks for once a second while somebody looks.
+//! The live board of one sale: what the console shows while somebody looks.
 
-use axum::{Json, extract::State};
+use std::{convert::Infallible, time::Duration};
+
+use axum::{
+    Json,
+    body::Bytes,
+    extract::{Request, State},
+    response::Response,
+};
 use domain::{SaleState, VoucherId};
-use engine::{Engine, SaleSum, StreamState};
+use engine::{SaleSum, StreamState};
+use futures_util::stream;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use serde::Serialize;
 
-use super::PathId;
-use crate::{auth::Admin, problem::Problem, state::AppState};
+use super::{
+    PathId,
+    events::{events, frame, goodbye},
+};
+use crate::{
+    auth::{self, Admin},
+    problem::Problem,
+    state::AppState,
+};
 
+/// Between two boards.
+const EVERY: Duration = Duration::from_secs(1);
 /// The gauge of open streams, as the metrics name it.
 const STREAMS_OPEN: &str = "seckill_sse_open ";
 
@@ -34,20 +51,94 @@ pub(crate) struct Board {
     (status = "4XX", body = Problem, content_type = "application/problem+json"),
     (status = 503, body = Problem, content_type = "application/problem+json")))]
 pub(crate) async fn board(
-    State(engine): State<Engine>,
     State(state): State<AppState>,
     Admin(_): Admin,
     PathId(id): PathId<VoucherId>,
 ) -> Result<Json<Board>, Problem> {
+    Ok(Json(read(&state, id).await?))
+}
+
+/// The same once a second, as server-sent events. Session and role are looked at again each time: the stream ends with
+/// either of them.
+#[utoipa::path(get, path = "/api/v1/admin/vouchers/{id}/board/events", params(("id" = VoucherId, Path)), responses(
+    (status = 200, description = "Events: board, bye", content_type = "text/event-stream", body = String),
+    (status = "4XX", body = Problem, content_type = "application/problem+json"),
+    (status = 503, body = Problem, content_type = "application/problem+json")))]
+pub(crate) async fn watch(
+    State(state): State<AppState>,
+    Admin(_): Admin,
+    PathId(id): PathId<VoucherId>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let token = auth::token(request.headers(), &state.site)
+        .unwrap_or_default()
+        .to_owned();
+    let first = frame("board", &read(&state, id).await?);
+    let watcher = Watcher {
+        state,
+        token,
+        id,
+        ready: Some(first),
+        over: false,
+    };
+    Ok(events(stream::unfold(watcher, |mut watcher| async move {
+        let frame = watcher.next().await?;
+        Some((Ok::<_, Infallible>(frame), watcher))
+    })))
+}
+
+struct Watcher {
+    state: AppState,
+    token: String,
+    id: VoucherId,
+    ready: Option<Bytes>,
+    over: bool,
+}
+
+impl Watcher {
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.over {
+            return None;
+        }
+        if let Some(first) = self.ready.take() {
+            return Some(first);
+        }
+        let stop = self.state.stop.clone();
+        if stop
+            .run_until_cancelled(tokio::time::sleep(EVERY))
+            .await
+            .is_none()
+        {
+            self.over = true;
+            return Some(goodbye());
+        }
+        // A store that does not answer ends the stream too: the page says so, and comes back.
+        if !self.may_watch().await.unwrap_or(false) {
+            return None;
+        }
+        let board = read(&self.state, self.id).await.ok()?;
+        Some(frame("board", &board))
+    }
+
+    async fn may_watch(&self) -> Result<bool, engine::EngineError> {
+        match self.state.engine.session(&self.token).await? {
+            Some(user) => self.state.engine.is_admin(user).await,
+            None => Ok(false),
+        }
+    }
+}
+
+async fn read(state: &AppState, id: VoucherId) -> Result<Board, Problem> {
+    let engine = &state.engine;
     let sum = engine.sum(id).await?.ok_or_else(Problem::not_found)?;
-    let voucher = engine.voucher(id).await?.ok_or_else(Problem::not_found)?;
-    Ok(Json(Board {
+    let voucher = engine.sale(id).await?.ok_or_else(Problem::not_found)?;
+    Ok(Board {
         now_ms: engine.now().millis(),
         state: voucher.state,
         sum,
         streams: engine.streams().await?,
         streams_open: streams_open(&state.registry),
-    }))
+    })
 }
 
 /// Read from the metrics, where the gate counts them: this way the board and `/metrics` can't disagree.

@@ -33,7 +33,7 @@ pub(crate) async fn edit(
 ) -> Result<Json<Edited>, Problem> {
     engine.edit(actor, id, edit).await?;
     Ok(Json(Edited {
-        voucher: engine.voucher(id).await?.ok_or_else(Problem::not_found)?,
+        voucher: engine.sale(id).await?.ok_or_else(Problem::not_found)?,
     }))
 }
 

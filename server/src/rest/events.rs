@@ -10,7 +10,7 @@ use axum::{
 };
 use domain::{OrderEvent, StockEvent, UserId, VoucherId};
 use engine::{Engine, EngineError, Live, LiveOrder};
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -71,6 +71,11 @@ pub(crate) async fn listen(
         let frame = listener.next().await?;
         Some((Ok::<_, Infallible>(frame), listener))
     });
+    Ok(events(frames))
+}
+
+/// Frames as an answer that goes on.
+pub(super) fn events(frames: impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static) -> Response {
     let mut response = Response::new(Body::from_stream(frames));
     let headers = response.headers_mut();
     headers.insert(
@@ -83,7 +88,7 @@ pub(crate) async fn listen(
     );
     // Without it nginx holds events back (R55).
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(response)
+    response
 }
 
 struct Listener {
@@ -169,10 +174,7 @@ impl Listener {
             tokio::select! {
                 () = self.stop.cancelled() => {
                     self.over = true;
-                    let spread = engine::chance().unwrap_or(0) % RETURN_SPREAD_MS;
-                    // `retry:` steers the browser's own reconnect; the event tells our script.
-                    let text = format!("retry: {}\n", 500 + spread);
-                    return Some([Bytes::from(text), frame("bye", &Bye { retry_ms: 500 + spread })].concat().into());
+                    return Some(goodbye());
                 }
                 changed = self.live.board.changed() => match changed {
                     Ok(()) => self.tell_stock(),
@@ -222,8 +224,18 @@ fn stock_frame(event: &StockEvent) -> Bytes {
     frame("stock", event)
 }
 
+/// The last frame of a server that goes away.
+pub(super) fn goodbye() -> Bytes {
+    let retry_ms = 500 + engine::chance().unwrap_or(0) % RETURN_SPREAD_MS;
+    // `retry:` steers the browser's own reconnect; the event tells our script.
+    let text = format!("retry: {retry_ms}\n");
+    [Bytes::from(text), frame("bye", &Bye { retry_ms })]
+        .concat()
+        .into()
+}
+
 /// One event. JSON has no raw line breaks, so one `data:` line holds it.
-fn frame(name: &str, data: &impl Serialize) -> Bytes {
+pub(super) fn frame(name: &str, data: &impl Serialize) -> Bytes {
     let data = serde_json::to_string(data).unwrap_or_default();
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }

@@ -7,6 +7,7 @@
 )]
 
 mod admin;
+mod console;
 mod gate;
 mod lifecycle;
 mod pages;

@@ -18,16 +18,21 @@ const SHOP: i64 = 1;
 pub enum Created {
     /// It is published.
     Published(VoucherId),
+    /// It is kept as a draft.
+    Drafted(VoucherId),
     /// What is wrong, as codes by field; nothing was written.
     Invalid(BTreeMap<String, String>),
 }
 
-/// Creates a sale and opens it at its time.
+/// Creates a sale that opens at its time, or keeps it as a draft.
 #[server(name = CreateSale, prefix = "/api/fn", endpoint = "create_sale")]
 pub async fn create_sale(
     /// The form.
     #[server(default)]
     draft: DraftForm,
+    /// `yes`: it is not published yet.
+    #[server(default)]
+    as_draft: String,
 ) -> Result<Created, Refusal> {
     use super::{
         super::reply::{failed, operator, see},
@@ -45,10 +50,17 @@ pub async fn create_sale(
         Ok(sale) => sale,
         Err(wrong) => return invalid(wrong),
     };
-    match context.engine.publish(Some(user), SHOP, sale).await {
-        Ok(voucher) => {
-            see(&format!("/admin/vouchers/{}?told=published", voucher.id));
-            Ok(Created::Published(voucher.id))
+    let created = if as_draft == "yes" {
+        let drafted = context.engine.draft(user, SHOP, sale).await;
+        drafted.map(|id| (Created::Drafted(id), id, "drafted"))
+    } else {
+        let published = context.engine.publish(Some(user), SHOP, sale).await;
+        published.map(|voucher| (Created::Published(voucher.id), voucher.id, "published"))
+    };
+    match created {
+        Ok((created, id, told)) => {
+            see(&format!("/admin/vouchers/{id}?told={told}"));
+            Ok(created)
         }
         Err(PublishError::Invalid(errors)) => invalid(codes(&errors)),
         Err(PublishError::Engine(error)) => {

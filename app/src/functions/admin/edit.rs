@@ -63,7 +63,7 @@ pub async fn edit_sale(
         see(&rejected(&page, &draft, &codes));
         Err(failed(error))
     };
-    let voucher = match context.engine.voucher(id).await {
+    let voucher = match context.engine.sale(id).await {
         Ok(Some(voucher)) => voucher,
         Ok(None) => return tell(Edited::Unknown, "unknown"),
         Err(error) => return trouble(&error),
@@ -80,9 +80,9 @@ pub async fn edit_sale(
         Err(EditError::Invalid(errors)) => invalid(codes(&errors)),
         Err(EditError::Steer(SteerError::Unknown)) => tell(Edited::Unknown, "unknown"),
         Err(EditError::Steer(SteerError::Ended)) => tell(Edited::Ended, "ended"),
-        Err(EditError::Steer(SteerError::NotLoaded | SteerError::TooFewLeft)) => {
-            tell(Edited::NotLoaded, "not_loaded")
-        }
+        Err(EditError::Steer(
+            SteerError::NotLoaded | SteerError::TooFewLeft | SteerError::Draft | SteerError::Over,
+        )) => tell(Edited::NotLoaded, "not_loaded"),
         Err(EditError::Steer(SteerError::Engine(error)) | EditError::Engine(error)) => trouble(&error),
     }
 }

@@ -74,7 +74,9 @@ pub async fn restock(
         Ok(()) => (Ok(Restocked::Done), "done"),
         Err(SteerError::Unknown) => (Ok(Restocked::Unknown), "unknown"),
         Err(SteerError::Ended) => (Ok(Restocked::Ended), "ended"),
-        Err(SteerError::NotLoaded) => (Ok(Restocked::NotLoaded), "not_loaded"),
+        Err(SteerError::NotLoaded | SteerError::Draft | SteerError::Over) => {
+            (Ok(Restocked::NotLoaded), "not_loaded")
+        }
         Err(SteerError::TooFewLeft) => {
             again(&BTreeMap::from([("delta".to_owned(), "too_few_left".to_owned())]));
             return Ok(Restocked::TooFewLeft);

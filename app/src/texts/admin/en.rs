@@ -34,6 +34,9 @@ impl Admin {
         utc: "UTC",
         your_zone: "in your zone",
         publish: "Publish the sale",
+        keep_draft: "Keep as a draft",
+        draft_hint: "Only operators see a draft. All of it can still be changed. Published, it opens at its time, or at once \
+                     if that has passed.",
         edit: "Edit",
         edit_hint: "Only what you change is saved. Units are changed above, with a reason.",
         save: "Save",
@@ -170,7 +173,7 @@ impl Admin {
             csv: "This page as CSV",
             failures: ["had one already", "no unit left", "refused"],
         },
-        states: ["Scheduled", "Live", "Paused", "Ended"],
+        states: ["Scheduled", "Live", "Paused", "Ended", "Draft"],
         preloads: ["loaded", "missing", "differs", "not needed"],
         actions: &[
             ("created", "Created"),
@@ -183,6 +186,15 @@ impl Admin {
         ],
         told: &[
             ("published", "Published."),
+            ("drafted", "Kept as a draft. Nobody else sees it yet."),
+            (
+                "draft",
+                "The sale is a draft: publish it first. Nothing was changed.",
+            ),
+            (
+                "over",
+                "Its end has passed: move it first, then publish. Nothing was changed.",
+            ),
             ("done", "Done."),
             ("saved", "Saved."),
             ("unchanged", "Nothing changed: what you saved is what was there."),

@@ -65,6 +65,10 @@ pub struct Admin {
     pub your_zone: &'static str,
     /// The form's button.
     pub publish: &'static str,
+    /// The form's other button.
+    pub keep_draft: &'static str,
+    /// On a draft's page: what it is.
+    pub draft_hint: &'static str,
     /// Heading.
     pub edit: &'static str,
     /// Below it.
@@ -127,7 +131,7 @@ pub struct Admin {
     pub report: ReportWords,
     /// Looking orders up.
     pub finder: FinderWords,
-    states: [&'static str; 4],
+    states: [&'static str; 5],
     preloads: [&'static str; 4],
     actions: &'static [(&'static str, &'static str)],
     told: &'static [(&'static str, &'static str)],
@@ -143,8 +147,8 @@ pub enum Preload {
     Missing,
     /// It holds another epoch of it.
     Differs,
-    /// The sale is over: it need not.
-    Over,
+    /// The sale is over, or not published: it need not.
+    NotNeeded,
 }
 
 impl Preload {
@@ -154,7 +158,7 @@ impl Preload {
             Self::Done => "done",
             Self::Missing => "missing",
             Self::Differs => "differs",
-            Self::Over => "over",
+            Self::NotNeeded => "not_needed",
         }
     }
 }
@@ -188,6 +192,7 @@ impl Admin {
             "running" => self.running,
             "paused" => self.states[domain::SaleState::Paused as usize],
             "ended" => self.states[domain::SaleState::Ended as usize],
+            "draft" => self.states[domain::SaleState::Draft as usize],
             other => other,
         }
     }
