@@ -1,23 +1,14 @@
-//! The opening of a sale for people's calendars, as an iCalendar file within a link: it needs no request and no script.
+//! The opening of a sale for people's calendars, as an iCalendar file.
 
 use domain::{Timestamp, Voucher};
-
-use crate::format::query_escaped;
 
 /// How long before the opening a calendar reminds.
 const REMINDER: &str = "-PT5M";
 /// Lines are folded after this many bytes.
 const FOLD: usize = 73;
 
-/// The address of the file.
-pub(crate) fn link(voucher: &Voucher, site: &str, now: Timestamp) -> String {
-    format!(
-        "data:text/calendar;charset=utf-8,{}",
-        query_escaped(&file(voucher, site, now))
-    )
-}
-
-fn file(voucher: &Voucher, site: &str, now: Timestamp) -> String {
+/// The file. `site` is the shop's host.
+pub fn file(voucher: &Voucher, site: &str, now: Timestamp) -> String {
     let (id, title) = (voucher.id, escaped(&voucher.title));
     let lines = [
         "BEGIN:VCALENDAR".to_owned(),
@@ -91,6 +82,7 @@ mod tests {
             pay_value: 1,
             actual_value: 1,
             stock: 1,
+            held: false,
             initial_stock: 1,
             state: SaleState::Scheduled,
             begins_at: Timestamp::from_millis(1_796_068_800_000),
@@ -112,7 +104,5 @@ mod tests {
             "{whole}"
         );
         assert_eq!(whole.matches("\r\nEND:VCALENDAR").count(), 1);
-        let link = link(&voucher, "shop.example", voucher.begins_at);
-        assert!(link.starts_with("data:text/calendar;charset=utf-8,BEGIN:VCALENDAR%0D%0A"));
     }
 }

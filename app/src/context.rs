@@ -67,14 +67,6 @@ fn cookie_of<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// The host by which this site was reached.
-pub(crate) fn host() -> String {
-    let parts = use_context::<Parts>();
-    let host = parts.as_ref().and_then(|parts| parts.headers.get(header::HOST));
-    let name = host.and_then(|host| host.to_str().ok()).unwrap_or("localhost");
-    name.split(':').next().unwrap_or_default().to_owned()
-}
-
 /// The address of this request, within this site.
 pub(crate) fn here() -> String {
     let parts = use_context::<Parts>();

@@ -86,7 +86,10 @@ pub(crate) fn Wake() -> impl IntoView {
             .replace("JS", &format!("{js:?}"))
             .replace("WASM", &format!("{wasm:?}"));
         view! {
-            <p class="stale" role="status" hidden=true>{texts.stale} " " <a href="">{texts.reload}</a></p>
+            <div class="notices">
+                <p class="offline" role="status" hidden=true>{texts.reconnecting}</p>
+                <p class="stale" role="status" hidden=true>{texts.stale} " " <a href="">{texts.reload}</a></p>
+            </div>
             <link rel="modulepreload" href=js/>
             <link rel="preload" href=wasm r#as="fetch" r#type="application/wasm" crossorigin="anonymous"/>
             <script type="module" nonce=use_nonce()>{script}</script>

@@ -10,7 +10,7 @@ mod model;
 pub mod texts;
 
 #[cfg(feature = "ssr")]
-mod calendar;
+pub mod calendar;
 #[cfg(feature = "ssr")]
 mod context;
 #[cfg(feature = "ssr")]

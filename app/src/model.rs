@@ -17,6 +17,8 @@ pub struct SaleProps {
     pub voucher_id: VoucherId,
     /// Units left; absent while Redis does not hold the sale.
     pub stock: Option<i64>,
+    /// Nothing is left, and some may come back.
+    pub held: bool,
     /// Units published.
     pub initial: i64,
     /// The state by the server's clock.

@@ -34,6 +34,9 @@ pub struct Voucher {
     pub stock: i64,
     /// Units published, with later changes.
     pub initial_stock: i64,
+    /// Nothing is left in Redis, and something in the ledger: what is on its way becomes orders, or comes back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub held: bool,
     /// The sale's state by Redis' clock.
     pub state: SaleState,
     /// The opening instant.

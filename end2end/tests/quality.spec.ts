@@ -6,8 +6,7 @@ import { awake, expect, gotoAwake, logIn, parts, test } from '../lib/shop.ts';
 const CODE_BUDGET = 120 * 1024;
 const STYLE_BUDGET = 6 * 1024;
 const PAGE_BUDGET = 10 * 1024;
-/** Measured alone it is well below; other tests run beside it. */
-const AWAKE_MS = 1500;
+const AWAKE_MS = 600;
 
 test('the voucher page keeps its budget, and its files never change under their names', async ({ api, shopper, baseURL }) => {
   const sale = await publish(api);
@@ -40,7 +39,8 @@ test('the islands are awake soon, on a slow device too', async ({ api, shopper }
   }
   times.sort((a, b) => a - b);
   console.log(`awake after ${times.map(Math.round).join(', ')} ms at a quarter of the speed`);
-  expect(times[2]).toBeLessThan(AWAKE_MS);
+  // What else the machine does only adds to what the page costs: the fastest is nearest to it.
+  expect(times[0]).toBeLessThan(AWAKE_MS);
 });
 
 for (const colorScheme of ['light', 'dark'] as const) {

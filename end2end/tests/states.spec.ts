@@ -1,7 +1,7 @@
 // Every state has its own words, a next step, and is readable by all, in both colour schemes and languages.
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
-import { publish } from '../lib/api.ts';
+import { grab, publish } from '../lib/api.ts';
 import { expect, gotoAwake, parts, test } from '../lib/shop.ts';
 import { awakeIn, STATES } from '../lib/states.ts';
 
@@ -44,16 +44,20 @@ test('slow down names the seconds, and the button is back after them', async ({ 
   await expect(panel).toHaveAttribute('data-order', 'confirmed');
 });
 
-test('offline is said at once, and over when the network is back', async ({ api, shopper, tolerate }) => {
+test('offline is said at once on every live page, and over when the network is back', async ({ api, shopper, token, tolerate }) => {
   tolerate(/ERR_/);
   const sale = await publish(api);
-  await gotoAwake(shopper, `/vouchers/${sale.id}`);
-  const offline = shopper.locator('.offline');
-  await expect(offline).toBeHidden();
-  await shopper.context().setOffline(true);
-  await expect(offline).toHaveText(/Reconnecting/);
-  await shopper.context().setOffline(false);
-  await expect(offline).toBeHidden();
+  const { order_id } = (await grab(api, sale.id, token)).body;
+  for (const path of [`/vouchers/${sale.id}`, '/', '/orders', `/orders/${order_id}`]) {
+    await gotoAwake(shopper, path);
+    const offline = shopper.locator('.offline');
+    await expect(offline).toBeHidden();
+    await shopper.context().setOffline(true);
+    await expect(offline, path).toBeVisible();
+    await expect(offline).toHaveText(/Reconnecting/);
+    await shopper.context().setOffline(false);
+    await expect(offline, path).toBeHidden();
+  }
 });
 
 test('before the opening a calendar can be filled, with the right instant', async ({ api, shopper }) => {

@@ -277,6 +277,7 @@ impl Sales {
                 actual_value: row.actual_value,
                 // Not loaded: the ledger's figures, which lag by what is in flight.
                 stock: view.as_ref().map_or(row.stock, |view| view.stock),
+                held: view.as_ref().is_some_and(|view| row.all_held(view.stock)),
                 initial_stock: view.as_ref().map_or(row.initial, |view| view.initial),
                 state: match view {
                     Some(view) => view.window.state(view.control, now),

@@ -6,11 +6,12 @@ use app::{Assets, PageContext};
 use axum::{
     Router,
     extract::{Request, State},
-    http::{HeaderValue, header, request::Parts},
+    http::{HeaderMap, HeaderValue, header, request::Parts},
     middleware::{self, Next},
     response::{IntoResponse, Response},
-    routing::post,
+    routing::{get, post},
 };
+use domain::VoucherId;
 use leptos::{
     prelude::{provide_context, use_context},
     server_fn::ServerFn,
@@ -19,7 +20,7 @@ use leptos_axum::{LeptosRoutes, generate_route_list_with_exclusions, handle_serv
 use tower::ServiceBuilder;
 use tower_http::services::ServeDir;
 
-use crate::{auth, state::AppState};
+use crate::{auth, problem::Problem, rest::PathId, state::AppState};
 
 /// The grab button's server function. It goes the way of a grab, not the pages'.
 const GRAB: &str = app::functions::Grab::PATH;
@@ -40,11 +41,31 @@ pub(crate) fn router(state: &AppState) -> Router<AppState> {
             provide,
             move || app::shell(&assets),
         )
+        .route("/vouchers/{id}/calendar.ics", get(calendar))
         .fallback(leptos_axum::file_and_error_handler_with_context::<AppState, _>(
             provide,
             move |_| app::shell(&fallback_assets),
         ))
         .layer(middleware::from_fn_with_state(state.clone(), visitor))
+}
+
+/// A sale's opening, for a calendar.
+async fn calendar(
+    State(state): State<AppState>,
+    PathId(id): PathId<VoucherId>,
+    headers: HeaderMap,
+) -> Result<impl IntoResponse, Problem> {
+    let voucher = state.engine.voucher(id).await?.ok_or_else(Problem::not_found)?;
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let site = host.and_then(|host| host.split(':').next()).unwrap_or_default();
+    let head = [
+        (header::CONTENT_TYPE, "text/calendar; charset=utf-8".to_owned()),
+        (
+            header::CONTENT_DISPOSITION,
+            format!("inline; filename=\"sale-{id}.ics\""),
+        ),
+    ];
+    Ok((head, app::calendar::file(&voucher, site, state.engine.now())))
 }
 
 /// The function behind the grab button.

@@ -8,7 +8,7 @@ use std::{
 use domain::{OrderEvent, OrderId, OrderState, StockEvent, VoucherId};
 use leptos::task::spawn_local;
 
-use super::{clock, http, json::Json, orders, release, source, tabs, timer};
+use super::{clock, http, json::Json, notices, orders, release, source, tabs, timer};
 use crate::model::OrderProps;
 
 /// What an island hears.
@@ -29,19 +29,15 @@ struct Hub {
     started: bool,
     voucher: Option<VoucherId>,
     islands: Vec<Heard>,
-    on_lost: Option<Rc<dyn Fn(bool)>>,
 }
 
 thread_local! {
     static HUB: RefCell<Hub> = RefCell::default();
 }
 
-/// Says that the page is about one voucher, and whom to tell when the stream is lost or found.
-pub(crate) fn of_voucher(voucher: VoucherId, on_lost: impl Fn(bool) + 'static) {
-    HUB.with_borrow_mut(|hub| {
-        hub.voucher = Some(voucher);
-        hub.on_lost = Some(Rc::new(on_lost));
-    });
+/// Says that the page is about one voucher.
+pub(crate) fn of_voucher(voucher: VoucherId) {
+    HUB.with_borrow_mut(|hub| hub.voucher = Some(voucher));
 }
 
 /// Hears all news, for as long as the page lives. The stream opens once all islands are awake.
@@ -122,9 +118,7 @@ impl source::Listener for Page {
         if self.lost.replace(!open) && open {
             release::look_soon();
         }
-        if let Some(on_lost) = HUB.with_borrow(|hub| hub.on_lost.clone()) {
-            on_lost(!open);
-        }
+        notices::show(".offline", !open);
     }
 
     fn ask(&self) {

@@ -11,6 +11,8 @@ pub(crate) mod live;
 #[cfg(feature = "hydrate")]
 mod locks;
 #[cfg(feature = "hydrate")]
+pub(crate) mod notices;
+#[cfg(feature = "hydrate")]
 mod orders;
 #[cfg(feature = "hydrate")]
 mod release;
@@ -22,6 +24,3 @@ mod tabs;
 pub(crate) mod timer;
 #[cfg(feature = "hydrate")]
 pub(crate) mod zone;
-
-#[cfg(feature = "hydrate")]
-pub(crate) use release::hint;

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use leptos::{prelude::document, task::spawn_local};
 
-use super::{http, timer};
+use super::{http, notices, timer};
 
 /// A small page that everybody may see and that needs no store: every page names its release.
 const PAGE: &str = "/login";
@@ -26,18 +26,11 @@ pub(super) fn look_soon() {
                 && page.contains("data-release=")
                 && !page.contains(&ours)
             {
-                hint();
+                notices::show(".stale", true);
             }
             ASKED.set(false);
         });
     });
-}
-
-/// Says gently that a reload brings a newer page. What is there goes on working as well as it can.
-pub(crate) fn hint() {
-    if let Ok(Some(hint)) = document().query_selector(".stale") {
-        let _ = hint.remove_attribute("hidden");
-    }
 }
 
 /// What the document says about itself.

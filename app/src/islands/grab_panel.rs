@@ -15,7 +15,6 @@ struct Attempt {
     order: RwSignal<Option<OrderProps>>,
     note: RwSignal<Option<Note>>,
     sending: RwSignal<bool>,
-    lost: RwSignal<bool>,
 }
 
 /// The panel. Its form works without and before the island.
@@ -35,7 +34,6 @@ pub fn GrabPanel(
         order: RwSignal::new(order),
         note: RwSignal::new(note),
         sending: RwSignal::new(false),
-        lost: RwSignal::new(false),
     };
     let texts = sale.texts;
     #[cfg(feature = "hydrate")]
@@ -71,13 +69,6 @@ pub fn GrabPanel(
         order.map(|order| order.order_id.to_string()).unwrap_or_default()
     };
     let to_order = move || format!("/orders/{}", order_id());
-    let lost = move || {
-        if attempt.lost.get() {
-            texts.reconnecting
-        } else {
-            ""
-        }
-    };
     let no_order = move || attempt.order.with(Option::is_none);
     let voucher_id = sale.voucher_id.to_string();
     let to_login = format!("/login?next=/vouchers/{voucher_id}");
@@ -121,7 +112,6 @@ pub fn GrabPanel(
             <p class="next" hidden=move || attempt.note.get() != Some(Note::SignIn)>
                 <a href=to_login>{texts.to_login}</a>
             </p>
-            <p class="offline" role="status" hidden=move || !attempt.lost.get()>{lost}</p>
         </section>
     }
 }
@@ -136,10 +126,10 @@ mod awake {
     use super::{Attempt, LiveSale};
     use crate::{
         browser::{
-            clock, hint, http,
+            clock, http,
             json::Json,
             live::{self, News},
-            timer,
+            notices, timer,
         },
         functions::{Grab, Refusal},
         model::{Note, OrderProps, Phase, outcome},
@@ -156,7 +146,7 @@ mod awake {
             tell(attempt, note);
         }
         Effect::new(move |_| {
-            live::of_voucher(sale.voucher_id, move |lost| attempt.lost.set(lost));
+            live::of_voucher(sale.voucher_id);
             live::follow(move |news| match news {
                 News::Order(event) if event.voucher_id == sale.voucher_id => {
                     hear(attempt, event.into());
@@ -265,7 +255,7 @@ mod awake {
                 }
                 // The function has changed under us: a form of a newer page works.
                 Ok(Err(Refusal::Invalid)) | Err(http::NoAnswer::Stale) => {
-                    hint();
+                    notices::show(".stale", true);
                     note = Note::Trouble;
                     break;
                 }

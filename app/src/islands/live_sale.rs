@@ -33,7 +33,7 @@ impl LiveSale {
         let now = RwSignal::new(props.now_ms);
         let stock = RwSignal::new(props.stock);
         let state = RwSignal::new(props.state);
-        let held = RwSignal::new(false);
+        let held = RwSignal::new(props.held);
         let phase = Memo::new(move |_| {
             Phase::at(
                 now.get(),

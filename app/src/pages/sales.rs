@@ -85,6 +85,7 @@ pub(super) fn props(voucher: &Voucher, now: Timestamp, lang: Lang) -> SaleProps 
     SaleProps {
         voucher_id: voucher.id,
         stock: Some(voucher.stock),
+        held: voucher.held,
         initial: voucher.initial_stock,
         state: voucher.state,
         begins_ms: voucher.begins_at.millis(),

@@ -10,7 +10,7 @@ use super::{
     sales::{price, props},
 };
 use crate::{
-    PageContext, calendar, context,
+    PageContext, context,
     document::Wake,
     format,
     islands::GrabPanel,
@@ -73,11 +73,11 @@ fn page(voucher: domain::Voucher, order: Option<&domain::Order>, context: &PageC
         }
     });
     let calendar = (voucher.state == SaleState::Scheduled).then(|| {
-        let file = calendar::link(&voucher, &context::host(), now);
+        let file = format!("/vouchers/{}/calendar.ics", voucher.id);
         view! {
             <p class="calendar">
                 <span>{texts.opens} " " {time(voucher.begins_at)}</span>
-                <a href=file download=format!("sale-{}.ics", voucher.id)>{texts.calendar}</a>
+                <a href=file>{texts.calendar}</a>
             </p>
         }
     });

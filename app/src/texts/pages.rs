@@ -81,6 +81,8 @@ pub struct Pages {
     pub broken_lead: &'static str,
     /// When the browser's half of the page can't be loaded.
     pub stale: &'static str,
+    /// The stream of news is lost.
+    pub reconnecting: &'static str,
     /// In the footer.
     pub footer: &'static str,
     /// A code was sent moments ago: seconds to wait.
@@ -149,6 +151,7 @@ impl Pages {
         missing_lead: "There is nothing at this address. The sale may have gone.",
         broken: "A moment, please",
         broken_lead: "We can't show this right now. Your orders are safe; please reload in a few seconds.",
+        reconnecting: "Connection lost. Reconnecting; the numbers may be a little old.",
         stale: "There is a newer version of this page. Load it when you like; nothing is lost.",
         wait: |seconds| {
             format!("A code was sent moments ago. Use that one, or ask for another in {seconds} s.")
@@ -215,6 +218,7 @@ impl Pages {
         missing_lead: "此地址没有内容，活动可能已下架。",
         broken: "请稍候",
         broken_lead: "暂时无法显示，您的订单是安全的，请几秒后刷新。",
+        reconnecting: "连接已断开，正在重连，数字可能稍有延迟。",
         stale: "本页已有新版本，可随时刷新，不会丢失任何内容。",
         wait: |seconds| format!("刚刚已发送过验证码，请使用该验证码，或 {seconds} 秒后重新获取。"),
         order: "订单",

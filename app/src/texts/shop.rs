@@ -43,8 +43,6 @@ pub struct Shop {
     pub to_orders: &'static str,
     /// The link to the login.
     pub to_login: &'static str,
-    /// While the stream is away.
-    pub reconnecting: &'static str,
     /// An order that the server knows no more.
     pub gone: &'static str,
     /// The first step of an order.
@@ -167,7 +165,6 @@ impl Shop {
         to_order: "See the order",
         to_orders: "See my orders",
         to_login: "Log in again",
-        reconnecting: "Connection lost. Reconnecting; the numbers may be a little old.",
         gone: "Lost",
         accepted: "Place taken",
         to_use: "Use it",
@@ -250,7 +247,6 @@ impl Shop {
         to_order: "查看订单",
         to_orders: "查看我的订单",
         to_login: "重新登录",
-        reconnecting: "连接已断开，正在重连，数字可能稍有延迟。",
         gone: "已丢失",
         accepted: "名额已锁定",
         to_use: "使用",

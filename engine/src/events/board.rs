@@ -108,9 +108,7 @@ impl BoardKeeper {
                 None => sale.window.state(sale.control, now),
             };
             let stock = view.map(|view| view.stock);
-            // What the ledger has and Redis has not is on its way: it becomes orders, or comes back. The ledger's figure
-            // may be a second old.
-            let held = stock.is_some_and(|left| left <= 0) && sale.stock > 0;
+            let held = stock.is_some_and(|left| sale.all_held(left));
             let event = StockEvent {
                 voucher_id: sale.id,
                 stock,

@@ -28,6 +28,14 @@ pub(crate) struct SaleRow {
     pub(crate) fence: i64,
 }
 
+impl SaleRow {
+    /// What the ledger has and Redis has not is on its way: it becomes orders, or comes back. Of a row that is a second old
+    /// it is true for a second longer.
+    pub(crate) const fn all_held(&self, left: i64) -> bool {
+        left <= 0 && self.stock > 0
+    }
+}
+
 struct Raw {
     voucher_id: i64,
     shop_id: i64,

@@ -121,12 +121,11 @@ impl Listener {
                 voucher_id: id,
                 stock: Some(voucher.stock),
                 state: voucher.state,
-                held: false,
+                held: voucher.held,
             };
             // The voucher falls back on the ledger's figure; the board says when Redis does not hold the sale.
             if let Some(sale) = self.live.board.borrow_and_update().sales.get(&id) {
                 event.stock = event.stock.filter(|_| sale.event.stock.is_some());
-                event.held = sale.event.held && event.stock == sale.event.stock;
             }
             self.told = Some(event);
             self.ready.push_back(frame("stock", &event));

@@ -1,8 +1,9 @@
 //! What every page and answer carries.
 
 use reqwest::{Method, header};
+use serde_json::{Value, json};
 
-use crate::shop::{Shop, problem};
+use crate::shop::{OPERATOR, Shop, problem};
 
 #[tokio::test]
 async fn every_script_of_a_page_carries_the_nonce_of_its_policy_and_no_other_may_run() {
@@ -73,5 +74,30 @@ async fn every_answer_carries_the_headers_and_errors_come_in_our_words() {
     assert_eq!(problem(shop.get("/api/v1/vouchers/abc").await).await.0, 404);
     let no_function = shop.call(Method::POST, "/api/fn/nothing").send().await.unwrap();
     assert_eq!(problem(no_function).await.1, "bad_request");
+    shop.close().await;
+}
+
+#[tokio::test]
+async fn units_that_are_on_their_way_are_told_as_held_before_any_script_runs() {
+    // Without a worker nothing is settled: the ledger still has the unit that Redis has given out.
+    let shop = Shop::open_with(&["--role", "web"]).await;
+    let operator = shop.log_in(OPERATOR, None).await;
+    let body = json!({"title": "One", "pay_value": 100, "actual_value": 200, "stock": 1,
+        "begins_at": "2020-01-01T00:00:00Z", "ends_at": "2040-01-01T00:00:00Z"});
+    let call = shop.as_user(Method::POST, "/api/v1/admin/vouchers", &operator);
+    let made: Value = call.json(&body).send().await.unwrap().json().await.unwrap();
+    let id = made["voucher"]["id"].as_str().unwrap();
+    assert!(made["voucher"].get("held").is_none(), "{made}");
+    let user = shop.shoppers(1).remove(0);
+    assert_eq!(shop.grab(id, &user).await.status(), 202);
+    let page = shop.get(&format!("/vouchers/{id}")).await.text().await.unwrap();
+    assert!(page.contains("data-phase=\"all_held\""), "{page}");
+    let told: Value = shop
+        .get(&format!("/api/v1/vouchers/{id}"))
+        .await
+        .json()
+        .await
+        .unwrap();
+    assert_eq!(told["voucher"]["held"], true);
     shop.close().await;
 }

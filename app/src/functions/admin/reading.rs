@@ -228,6 +228,7 @@ mod tests {
             pay_value: 4750,
             actual_value: 5000,
             stock: 3,
+            held: false,
             initial_stock: 9,
             state: domain::SaleState::Live,
             begins_at: at("2026-11-30T20:00:00.120Z"),
