@@ -1,29 +1,19 @@
 //! Connections: how they are accepted, how long they may dawdle, how they end. Our own loop, because `axum::serve` has
 //! no limit on the time in which headers must come, nor on the number of connections.
 
-use std::{
-    convert::Infallible,
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use axum::{Router, body::Body, extract::ConnectInfo};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use prometheus_client::{
-    metrics::{counter::Counter, gauge::Gauge},
-    registry::Registry,
-};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Service;
+
+use crate::places::Places;
 
 /// Connections that may wait to be accepted: all of a crowd that comes in one tenth of a second (R67).
 const BACKLOG: i32 = 4096;
@@ -37,39 +27,6 @@ const UNREAD: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 /// File handles that are not connections: stores, files, the rest of the process.
 const OTHER_FILES: u64 = 256;
-
-/// How connections are treated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Manners {
-    /// More than these are closed at once.
-    pub(crate) connections: usize,
-    /// A head must have come in this time; also how long an idle connection is kept.
-    pub(crate) header_timeout: Duration,
-}
-
-/// What is counted about connections.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Counts {
-    open: Gauge,
-    refused: Counter,
-}
-
-impl Counts {
-    pub(crate) fn new(registry: &mut Registry) -> Self {
-        let counts = Self::default();
-        registry.register(
-            "seckill_connections_open",
-            "Connections open",
-            counts.open.clone(),
-        );
-        registry.register(
-            "seckill_connections_refused",
-            "Connections closed at once because too many were open",
-            counts.refused.clone(),
-        );
-        counts
-    }
-}
 
 /// Listens. What is set here, accepted connections inherit.
 pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
@@ -88,21 +45,21 @@ pub(crate) fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     open().with_context(|| format!("can't listen on {address}: is another server running there?"))
 }
 
-/// Serves until stopped, then lets open requests end. Ends when the last connection has.
+/// Serves until stopped, then lets open requests end. Ends when the last connection has. A head must have come within
+/// `header_timeout`; it is also how long an idle connection is kept.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    manners: Manners,
-    counts: Counts,
+    places: Arc<Places>,
+    header_timeout: Duration,
     stop: CancellationToken,
 ) {
-    let most = manners.connections.min(file_handles());
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(manners.header_timeout)
+        .header_read_timeout(header_timeout)
         .max_buf_size(HEAD)
         .pipeline_flush(true);
-    let (http, open, connections) = (Arc::new(http), Arc::new(AtomicUsize::new(0)), TaskTracker::new());
+    let (http, connections) = (Arc::new(http), TaskTracker::new());
     while let Some(accepted) = stop.run_until_cancelled(listener.accept()).await {
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
@@ -115,13 +72,11 @@ pub(crate) async fn serve(
                 continue;
             }
         };
-        let place = Place::take(&open, &counts);
-        if open.load(Ordering::Relaxed) > most {
-            counts.refused.inc();
+        let Some(place) = places.take(peer.ip()) else {
             // A reset, not a wait for a goodbye: under a flood nothing is to linger.
             let _ = SockRef::from(&stream).set_linger(Some(Duration::ZERO));
             continue;
-        }
+        };
         let (http, router, stop) = (http.clone(), router.clone(), stop.clone());
         connections.spawn(async move {
             let _place = place;
@@ -170,22 +125,4 @@ pub(crate) fn file_handles() -> usize {
         usize::try_from(files.saturating_sub(OTHER_FILES)).unwrap_or(usize::MAX)
     });
     files.max(64)
-}
-
-/// An open connection's place.
-struct Place(Arc<AtomicUsize>, Gauge);
-
-impl Place {
-    fn take(open: &Arc<AtomicUsize>, counts: &Counts) -> Self {
-        open.fetch_add(1, Ordering::Relaxed);
-        counts.open.inc();
-        Self(open.clone(), counts.open.clone())
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-        self.1.dec();
-    }
 }

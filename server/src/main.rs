@@ -14,6 +14,7 @@ mod log;
 mod observe;
 mod ops;
 mod pages;
+mod places;
 mod problem;
 mod rest;
 mod security;

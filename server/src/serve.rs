@@ -20,10 +20,11 @@ use crate::{
     demo, doctor,
     gate::{self, Gate},
     gauges::Gauges,
-    hmdp, hot,
-    listen::{self, Manners},
+    hmdp, hot, listen,
     observe::{self, Observer},
-    ops, pages, rest, security,
+    ops, pages,
+    places::{Counts, Places},
+    rest, security,
     state::{AppState, Shared, Site},
 };
 
@@ -70,26 +71,27 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
 
     let listener = listen::bind(args.listen)?;
     let address = listener.local_addr()?;
-    let site = if args.role == Role::Worker {
-        Site {
-            demo: args.demo,
-            tls: args.tls,
-            assets: app::Assets::default(),
-        }
+    let assets = if args.role == Role::Worker {
+        app::Assets::default()
     } else {
-        Site {
-            demo: args.demo,
-            tls: args.tls,
-            assets: pages::read_assets(&args.site)?,
-        }
+        pages::read_assets(&args.site)?
     };
     let leptos = LeptosOptions::builder()
         .output_name("seckill")
         .site_root(args.site.to_string_lossy().into_owned())
         .site_addr(address)
         .build();
-    let site = Arc::new(site);
-    let counts = listen::Counts::new(&mut registry);
+    let site = Arc::new(Site {
+        demo: args.demo,
+        tls: args.tls,
+        assets,
+    });
+    let places = Arc::new(Places::new(
+        args.gate.connections.min(listen::file_handles()),
+        args.gate.address_connections,
+        args.gate.trusted_proxies.clone(),
+        Counts::new(&mut registry),
+    ));
     let gauges = Arc::new(Gauges::new(&mut registry));
     let observer = Arc::new(Observer::new(&mut registry)?);
     let gate = Arc::new(Gate::new(&args.gate, engine.clone(), site.clone(), &mut registry));
@@ -113,11 +115,14 @@ pub(crate) async fn serve(args: &Serve, settings: EngineSettings) -> anyhow::Res
     } else {
         router(args, state, gate, observer, gauges)
     };
-    let manners = Manners {
-        connections: args.gate.connections,
-        header_timeout: args.gate.header_timeout(),
-    };
-    let web = tokio::spawn(listen::serve(listener, router, manners, counts, told.clone()));
+    let header_timeout = args.gate.header_timeout();
+    let web = tokio::spawn(listen::serve(
+        listener,
+        router,
+        places,
+        header_timeout,
+        told.clone(),
+    ));
 
     // A task that ends by itself is a crash: better no process than half of one.
     let crashed = tokio::select! {

@@ -126,6 +126,7 @@ impl Change {
                 .split_once(" -> ")
                 .map(|(before, after)| vec![Self::of(before, after)]),
             "stock" => Self::stock(detail),
+            "created" => Self::created(detail),
             _ => None,
         };
         read.unwrap_or_else(|| vec![Self::of("", detail)])
@@ -137,6 +138,18 @@ impl Change {
             before: before.to_owned(),
             after: after.to_owned(),
         }
+    }
+
+    /// `5 units, 2026-11-30T20:00:00.000Z to 2026-11-30T21:00:00.000Z`
+    fn created(detail: &str) -> Option<Vec<Self>> {
+        let (units, window) = detail.split_once(" units, ")?;
+        let (begins_at, ends_at) = window.split_once(" to ")?;
+        let fields = [("units", units), ("begins_at", begins_at), ("ends_at", ends_at)];
+        let changes = fields.map(|(field, value)| Self {
+            field: Some(field.to_owned()),
+            ..Self::of("", value)
+        });
+        Some(changes.into())
     }
 
     /// `+7 units (5 -> 12): more were found`
@@ -217,6 +230,24 @@ mod tests {
     fn a_change_of_stock_tells_before_after_and_why() {
         let changes = Change::read("stock", "+7 units (5 -> 12): more (2 -> 3): found");
         assert_eq!(changes, [Change::of("5", "12 (+7): more (2 -> 3): found")]);
+    }
+
+    #[test]
+    fn a_new_sale_tells_its_units_and_its_window() {
+        let changes = Change::read(
+            "created",
+            "5 units, 2026-11-30T20:00:00.000Z to 2026-11-30T21:00:00.000Z",
+        );
+        let told: Vec<_> = changes
+            .iter()
+            .map(|change| (change.field.as_deref().unwrap(), change.after.as_str()))
+            .collect();
+        let wanted = [
+            ("units", "5"),
+            ("begins_at", "2026-11-30T20:00:00.000Z"),
+            ("ends_at", "2026-11-30T21:00:00.000Z"),
+        ];
+        assert_eq!(told, wanted);
     }
 
     #[test]

@@ -5,6 +5,11 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use axum::http::HeaderMap;
 use ipnet::IpNet;
 
+/// The address to count a connection under. `None`: a trusted machine's.
+pub(crate) fn of_peer(peer: IpAddr, trusted: &[IpNet]) -> Option<IpAddr> {
+    client(peer, &HeaderMap::new(), trusted)
+}
+
 /// The address to count a call under: the peer's, or behind trusted proxies the rightmost hop that is not one of them.
 /// Whatever stands further left was written by the client itself. `None`: a trusted machine's own call.
 pub(super) fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {

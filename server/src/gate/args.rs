@@ -49,7 +49,7 @@ pub(crate) struct GateArgs {
         default_value = "127.0.0.0/8,::1",
         value_parser = network
     )]
-    pub(super) trusted_proxies: Vec<IpNet>,
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// Grabs under way in this process; more are told "busy" at once, so that the accepted stay fast.
     #[arg(long, env = "SECKILL_GRABS_IN_FLIGHT", default_value_t = 8192)]
     pub(super) grabs_in_flight: usize,
@@ -65,6 +65,9 @@ pub(crate) struct GateArgs {
     /// Connections open in this process; more are closed at once.
     #[arg(long, env = "SECKILL_CONNECTIONS", default_value_t = 16_000)]
     pub(crate) connections: usize,
+    /// Connections from one address, unless it is a trusted proxy's; more are closed at once.
+    #[arg(long, env = "SECKILL_ADDRESS_CONNECTIONS", default_value_t = 1000)]
+    pub(crate) address_connections: usize,
     /// Milliseconds in which a request's headers must have come; also how long an idle connection is kept.
     #[arg(long, env = "SECKILL_HEADER_TIMEOUT_MS", default_value_t = 10_000)]
     header_timeout_ms: u64,

@@ -31,6 +31,7 @@ use prometheus_client::{
     registry::Registry,
 };
 
+pub(crate) use address::of_peer;
 pub(crate) use args::GateArgs;
 
 use crate::{

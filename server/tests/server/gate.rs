@@ -177,6 +177,33 @@ async fn slow_heads_are_cut_off_and_harm_nobody() {
 }
 
 #[tokio::test]
+async fn one_address_does_not_take_the_connections_of_all() {
+    // Here the loopback is no proxy: it is one household among others.
+    let limits = ["--trusted-proxies", "10.0.0.0/8", "--address-connections", "20"];
+    let shop = Shop::open_with(&limits).await;
+    let mut greedy = Vec::new();
+    for _ in 0..40 {
+        greedy.extend(TcpStream::connect(shop.address).await.ok());
+    }
+    let neighbour = reqwest::Client::builder()
+        .local_address(std::net::IpAddr::from([127, 0, 0, 2]))
+        .build()
+        .unwrap();
+    let url = format!("http://{}", shop.address);
+    let page = neighbour.get(format!("{url}/healthz")).send().await.unwrap();
+    assert_eq!(page.status(), 200);
+    assert!(shop.call(Method::GET, "/healthz").send().await.is_err());
+    drop(greedy);
+    let metrics = neighbour.get(format!("{url}/metrics")).send().await.unwrap();
+    let metrics = metrics.text().await.unwrap();
+    let refused = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix("seckill_connections_refused_total "));
+    assert!(refused.unwrap().parse::<u32>().unwrap() > 20, "{refused:?}");
+    shop.close().await;
+}
+
+#[tokio::test]
 async fn slow_bodies_keep_no_place_from_those_who_grab() {
     let shop = Shop::open_with(&["--grabs-in-flight", "4"]).await;
     let (voucher, user) = (shop.open_voucher().await, shop.shoppers(1).remove(0));

@@ -26,18 +26,19 @@ pub(super) fn listed(wrong: &Wrong) -> String {
 /// The form's page, with all that was typed and what is wrong with it.
 pub(super) fn rejected(page: &str, draft: &DraftForm, wrong: &Wrong) -> String {
     let mut path = format!("{page}?wrong={}", query_escaped(&listed(wrong)));
-    for (name, value) in [
-        ("title", &draft.title),
-        ("sub_title", &draft.sub_title),
-        ("rules", &draft.rules),
-        ("pay_value", &draft.pay_value),
-        ("actual_value", &draft.actual_value),
-        ("stock", &draft.stock),
-        ("begins_at", &draft.begins_at),
-        ("ends_at", &draft.ends_at),
+    for (name, value, most) in [
+        ("title", &draft.title, 200),
+        ("sub_title", &draft.sub_title, 400),
+        ("rules", &draft.rules, 2100),
+        ("pay_value", &draft.pay_value, 40),
+        ("actual_value", &draft.actual_value, 40),
+        ("stock", &draft.stock, 40),
+        ("begins_at", &draft.begins_at, 40),
+        ("ends_at", &draft.ends_at, 40),
     ] {
-        // An address has its limits; what is far too long is cut, and the field says so.
-        let kept: String = value.chars().take(2100).collect();
+        // An address has its limits, a proxy's being 32 KB (deploy/nginx); what is far too long is cut, and the field
+        // says so.
+        let kept: String = value.chars().take(most).collect();
         let _ = write!(path, "&{name}={}", query_escaped(&kept));
     }
     path

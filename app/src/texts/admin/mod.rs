@@ -201,6 +201,7 @@ impl Admin {
     pub fn field<'a>(&'a self, name: &'a str) -> &'a str {
         match name {
             "title" => self.title,
+            "units" => self.units,
             "sub_title" => self.sub_title,
             "rules" => self.rules,
             "pay_value" => self.pay_value,
