@@ -33,10 +33,7 @@ impl Sales {
     /// Publishes a draft: from now on it is a sale like any other. One that is published already stays as it is.
     pub(crate) async fn open(&self, actor: UserId, id: VoucherId) -> Result<(), SteerError> {
         let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
-        let row = sales::lock(&mut *tx, id)
-            .await
-            .map_err(EngineError::from)?
-            .ok_or(SteerError::Unknown)?;
+        let row = Self::locked(&mut tx, id).await?;
         match row.control {
             Control::Draft => {}
             Control::Ended => return Err(SteerError::Ended),

@@ -26,10 +26,7 @@ impl Sales {
     /// Changes what a sale says of itself, and its window. Saving what is there already changes nothing (R47).
     pub(crate) async fn edit(&self, actor: UserId, id: VoucherId, edit: SaleEdit) -> Result<(), EditError> {
         let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
-        let row = sales::lock(&mut *tx, id)
-            .await
-            .map_err(EngineError::from)?
-            .ok_or(SteerError::Unknown)?;
+        let row = Self::locked(&mut tx, id).await?;
         if row.control == Control::Ended {
             return Err(SteerError::Ended.into());
         }

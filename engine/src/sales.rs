@@ -137,6 +137,12 @@ impl Sales {
         Ok(self.kv.load(&copy).await?)
     }
 
+    /// The sale, locked against other writers until the transaction ends.
+    pub(crate) async fn locked(tx: &mut Transaction, id: VoucherId) -> Result<SaleRow, SteerError> {
+        let row = sales::lock(&mut **tx, id).await.map_err(EngineError::from)?;
+        row.ok_or(SteerError::Unknown)
+    }
+
     /// Pauses, resumes or ends a sale, in both stores.
     pub(crate) async fn steer(
         &self,
@@ -145,10 +151,7 @@ impl Sales {
         control: Control,
     ) -> Result<(), SteerError> {
         let mut tx = self.ledger.begin().await.map_err(EngineError::from)?;
-        let row = sales::lock(&mut *tx, id)
-            .await
-            .map_err(EngineError::from)?
-            .ok_or(SteerError::Unknown)?;
+        let row = Self::locked(&mut tx, id).await?;
         match row.control {
             Control::Ended if control != Control::Ended => return Err(SteerError::Ended),
             Control::Draft => return Err(SteerError::Draft),
