@@ -87,7 +87,7 @@ impl Metrics {
         );
         r.register(
             "seckill_sale_drift_units",
-            "Units of a sale that are nowhere, by two equal readings at rest; absent where it adds up",
+            "Units of a guarded sale that are nowhere, by two equal readings at rest; absent where it adds up",
             metrics.drift.clone(),
         );
         r.register(

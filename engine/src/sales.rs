@@ -220,11 +220,7 @@ impl Sales {
             .get();
         if row.control == Control::Draft {
             // Redis does not know it.
-            return if self.write_change(actor, &row, number, change).await? {
-                Ok(true)
-            } else {
-                Err(SteerError::TooFewLeft)
-            };
+            return Ok(self.write_change(actor, &row, number, change).await?);
         }
         let step = |step| self.kv.restock(step, id, row.epoch, number, change.delta());
         match step(RestockStep::Begin).await.map_err(EngineError::from)? {
@@ -265,7 +261,7 @@ impl Sales {
         Ok(true)
     }
 
-    /// The vouchers as shoppers see them, by Redis' clock, stock and state; those that Redis does not hold are left out.
+    /// The vouchers as shoppers see them, by Redis' clock, stock and state; those that Redis does not hold by the ledger's.
     pub(crate) async fn vouchers(&self, rows: &[Arc<SaleRow>]) -> Result<Vec<Voucher>, EngineError> {
         let ids: Vec<VoucherId> = rows.iter().map(|row| row.id).collect();
         let (now, views) = self.kv.views(&ids).await?;

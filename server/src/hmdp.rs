@@ -57,7 +57,7 @@ fn ok(data: Option<Value>) -> Response {
     .into_response()
 }
 
-fn fail(text: &'static str) -> Response {
+pub(crate) fn fail(text: &'static str) -> Response {
     Json(Answer {
         success: false,
         error_msg: Some(text),

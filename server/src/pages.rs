@@ -18,7 +18,7 @@ use leptos::{
 };
 use leptos_axum::{LeptosRoutes, generate_route_list_with_exclusions, handle_server_fns_with_context};
 use tower::ServiceBuilder;
-use tower_http::services::ServeDir;
+use tower_http::{catch_panic::CatchPanicLayer, services::ServeDir};
 
 use crate::{auth, problem::Problem, rest::PathId, state::AppState};
 
@@ -76,7 +76,9 @@ pub(crate) fn grab() -> Router<AppState> {
             .await
             .into_response()
     };
-    Router::new().route(GRAB, post(call))
+    Router::new()
+        .route(GRAB, post(call))
+        .layer(CatchPanicLayer::new())
 }
 
 /// The built site: hashed names that never change, compressed beforehand.

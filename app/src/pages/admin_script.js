@@ -19,6 +19,7 @@ for (const preview of document.querySelectorAll('output[data-zone]')) {
 
 // The live board: told once a second while somebody looks.
 const AGAIN_MS = 1000;
+const LONGEST_MS = 30000;
 const PATIENCE_MS = 5000;
 const SHOWN = 60;
 const board = document.querySelector('[data-board]');
@@ -83,6 +84,7 @@ if (board) {
 
   // Opened anew after every loss: the browser itself gives up for good when it is refused once.
   let source = null;
+  let over = false;
   const say_pulse = (word) => {
     pulse.textContent = pulse.dataset[word];
     pulse.dataset.state = word;
@@ -92,15 +94,21 @@ if (board) {
     source?.close();
     source = null;
   };
+  // Refused for good, since the session or the role has ended: the page stays as it is, and the next one says so.
+  const refused = async () => {
+    const answer = await fetch(`/api/v1/admin/vouchers/${board.dataset.board}/board`).catch(() => null);
+    return [401, 403, 404].includes(answer?.status);
+  };
+  let wait = AGAIN_MS;
   const open = () => {
     close();
-    if (document.hidden) return;
+    if (document.hidden || over) return;
     let heard = Date.now();
     source = new EventSource(`/api/v1/admin/vouchers/${board.dataset.board}/board/events`);
-    const lost = (wait) => {
+    const lost = (millis) => {
       say_pulse('lost');
       close();
-      timer = setTimeout(open, wait);
+      timer = setTimeout(open, millis);
     };
     const watch = () => {
       // A connection that was lost without a word: nothing is heard any more.
@@ -109,11 +117,16 @@ if (board) {
     };
     source.addEventListener('board', (event) => {
       heard = Date.now();
+      wait = AGAIN_MS;
       show(JSON.parse(event.data));
       say_pulse('live');
     });
     source.addEventListener('bye', (event) => lost(JSON.parse(event.data).retry_ms));
-    source.addEventListener('error', () => lost(AGAIN_MS));
+    source.addEventListener('error', async () => {
+      lost(wait * (1 + Math.random()));
+      wait = Math.min(2 * wait, LONGEST_MS);
+      over = await refused();
+    });
     timer = setTimeout(watch, AGAIN_MS);
   };
   document.addEventListener('visibilitychange', () => (document.hidden ? close() : open()));

@@ -149,6 +149,9 @@ impl Guardian {
         let mut first_error = None;
         for (sale, view) in sales.iter().zip(views) {
             if !guarded(sale, now) {
+                self.in_flight.remove(&sale.id);
+                self.drift.remove(&sale.id);
+                self.metrics.drift(sale.id, 0);
                 continue;
             }
             match self.look_after(sale, view, &run).await {

@@ -36,12 +36,12 @@ impl Guardian {
             now >= *self.in_flight.entry(id).or_insert(now) + PATIENCE
         };
         let oldest = self.kv.oldest_entry(self.kv.keys().partition(id)).await?;
-        if due
-            // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
-            && let Ok(_lock) = self.locks.try_take(&format!("sweep:{id}"), 0).await?
-        {
-            report += self.sweep_claims(sale, oldest, PATIENCE).await?;
+        if due {
             self.in_flight.insert(id, now);
+            // One process sweeps a sale at a time: two would queue the same orders twice, for nothing.
+            if let Ok(_lock) = self.locks.try_take(&format!("sweep:{id}"), 0).await? {
+                report += self.sweep_claims(sale, oldest, PATIENCE).await?;
+            }
         }
         // R42: alarmed only on two equal readings with nothing on its way, and never overwritten.
         let drift = sale.initial - view.stock - claims;

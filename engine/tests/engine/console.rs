@@ -225,6 +225,7 @@ async fn r20_an_entry_that_is_delivered_again_and_again_is_held_and_the_others_l
     shop.clock.shift(60_000);
     let mut guardian = shop.guardian();
     guardian.pass().await.unwrap();
+    shop.clock.shift(66_000);
     assert_eq!(guardian.pass().await.unwrap().requeued, 0);
     shop.clock.shift(0);
     assert_eq!(con.hlen::<_, i64>("settle.tries:{p0}").await.unwrap(), 0);

@@ -31,13 +31,19 @@ impl Class {
             {
                 Self::LogIn
             }
-            _ if path.starts_with("/api/v1/admin/vouchers/") && path.ends_with("/board/events") => {
-                Self::Stream
-            }
+            _ if is_board(path) => Self::Stream,
             _ if path.starts_with("/pkg/") => Self::Free,
             _ => Self::Page,
         }
     }
+}
+
+/// `/api/v1/admin/vouchers/{id}/board/events`
+fn is_board(path: &str) -> bool {
+    let id = path
+        .strip_prefix("/api/v1/admin/vouchers/")
+        .and_then(|rest| rest.strip_suffix("/board/events"));
+    id.is_some_and(|id| !id.contains('/'))
 }
 
 #[cfg(test)]
@@ -51,5 +57,8 @@ mod tests {
         assert_eq!(Class::of(&Method::GET, "/api/v1/session"), Class::Page);
         assert_eq!(Class::of(&Method::GET, "/pkg/a.js"), Class::Free);
         assert_eq!(Class::of(&Method::GET, "/"), Class::Page);
+        let board = "/api/v1/admin/vouchers/7/board";
+        assert_eq!(Class::of(&Method::GET, board), Class::Page);
+        assert_eq!(Class::of(&Method::GET, &format!("{board}/events")), Class::Stream);
     }
 }

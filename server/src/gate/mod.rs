@@ -142,6 +142,9 @@ pub(crate) async fn pass(State(gate): State<Arc<Gate>>, request: Request, next: 
             response
         }
         Class::Stream => {
+            if let Some(wait) = gate.limited(gate.pages.as_ref(), &request) {
+                return gate.refuse("address_page", &request, Refusal::TooFast(wait));
+            }
             let session = auth::token(request.headers(), &gate.site);
             let Some(place) = gate.streams.enter(session, gate.address(&request)) else {
                 return gate.refuse("streams", &request, Refusal::Busy);

@@ -124,7 +124,8 @@ impl Listener {
                 held: voucher.held,
             };
             // The voucher falls back on the ledger's figure; the board says when Redis does not hold the sale.
-            if let Some(sale) = self.live.board.borrow_and_update().sales.get(&id) {
+            // Not marked as seen: a board that has changed since is told after this.
+            if let Some(sale) = self.live.board.borrow().sales.get(&id) {
                 event.stock = event.stock.filter(|_| sale.event.stock.is_some());
             }
             self.told = Some(event);

@@ -9,6 +9,8 @@ use crate::shop::{OPERATOR, Shop, problem};
 
 /// Between two looks at what the server does in the background.
 const LOOK: Duration = Duration::from_millis(50);
+/// The longest that anything here may take.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The next board of a stream.
 async fn next_board(stream: &mut reqwest::Response) -> Option<Value> {
@@ -20,8 +22,28 @@ async fn next_board(stream: &mut reqwest::Response) -> Option<Value> {
     Some(serde_json::from_str(data).unwrap())
 }
 
+/// Whoever may not watch any more is told nothing more.
+async fn ends(stream: &mut reqwest::Response) {
+    let ended = async { while next_board(stream).await.is_some() {} };
+    tokio::time::timeout(PATIENCE, ended)
+        .await
+        .expect("the stream ends");
+}
+
+/// Looks until the metrics hold the text, or no more.
+async fn metrics_until(shop: &Shop, text: &str, there: bool) {
+    let found = async {
+        while shop.get("/metrics").await.text().await.unwrap().contains(text) != there {
+            tokio::time::sleep(LOOK).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, found)
+        .await
+        .expect("the metrics tell");
+}
+
 #[tokio::test]
-async fn the_board_is_told_each_second_and_ends_with_the_session() {
+async fn the_board_is_told_each_second_and_ends_with_the_session_and_with_the_role() {
     let shop = Shop::open().await;
     let operator = shop.log_in(OPERATOR, None).await;
     let (voucher, user) = (shop.open_voucher().await, shop.shoppers(1).remove(0));
@@ -45,12 +67,17 @@ async fn the_board_is_told_each_second_and_ends_with_the_session() {
         }
     }
     assert_eq!(sold, 1);
+    let other = shop.log_in("13811112222", None).await;
+    let account = |sql| shop.database.run(sql);
+    account("UPDATE account SET role = 'admin' WHERE phone = '13811112222'").await;
+    let mut others = watch(&other).await;
+    assert!(next_board(&mut others).await.is_some());
+    account("UPDATE account SET role = 'shopper' WHERE phone = '13811112222'").await;
+    ends(&mut others).await;
+    assert!(next_board(&mut stream).await.is_some(), "the first one goes on");
     let out = shop.as_user(Method::DELETE, "/api/v1/session", &operator);
     assert!(out.send().await.unwrap().status().is_success());
-    let ended = async { while next_board(&mut stream).await.is_some() {} };
-    tokio::time::timeout(Duration::from_secs(10), ended)
-        .await
-        .expect("who is logged out sees nothing more");
+    ends(&mut stream).await;
     shop.close().await;
 }
 
@@ -102,19 +129,8 @@ async fn r42_what_a_sale_is_off_by_is_a_gauge_of_its_own() {
     let key = format!("seckill:stock:{voucher}:{{p0}}");
     let wanted = format!("seckill_sale_drift_units{{voucher=\"{voucher}\"}} 2\n");
     shop.redis.add(&key, -2).await;
-    while !shop.get("/metrics").await.text().await.unwrap().contains(&wanted) {
-        tokio::time::sleep(LOOK).await;
-    }
+    metrics_until(&shop, &wanted, true).await;
     shop.redis.add(&key, 2).await;
-    while shop
-        .get("/metrics")
-        .await
-        .text()
-        .await
-        .unwrap()
-        .contains("seckill_sale_drift_units{")
-    {
-        tokio::time::sleep(LOOK).await;
-    }
+    metrics_until(&shop, "seckill_sale_drift_units{", false).await;
     shop.close().await;
 }

@@ -18,7 +18,7 @@ pub(crate) const OPERATOR: &str = "13800000000";
 /// A shop in demo mode. End each test with [`Shop::close`].
 pub(crate) struct Shop {
     pub(crate) redis: TestRedis,
-    database: TestDatabase,
+    pub(crate) database: TestDatabase,
     folder: PathBuf,
     /// Kept open: who prints to nobody fails.
     _output: Lines<BufReader<ChildStdout>>,

@@ -108,7 +108,8 @@ async fn insist(shop: &Shop, sale: &str, token: &str, places: &Semaphore, steere
                 return Some((body["order_id"].as_str().unwrap().to_owned(), asked, told));
             }
             503 => {
-                unclear.get_or_insert((asked, Instant::now()));
+                let (first, _) = unclear.unwrap_or((asked, asked));
+                unclear = Some((first, Instant::now()));
                 tokio::time::sleep(AGAIN).await;
             }
             410 if last => return None,
