@@ -2,7 +2,8 @@
 // a fault's.
 import { type APIRequestContext, expect, type Page } from '@playwright/test';
 import { grab, logInAt, publish, type Sale, somePhone, steer, type Wish } from './api.ts';
-import { gotoAwake, parts } from './shop.ts';
+import { withPrivateShop } from './private.ts';
+import { gotoAwake, logIn, parts } from './shop.ts';
 
 const WISH: Wish = {
   title: 'Sichuan hot pot for four',
@@ -18,6 +19,8 @@ export interface Stage {
 
 export interface State {
   name: string;
+  /** Arguments of a server of its own, where it takes one. */
+  server?: string[];
   wish?: Wish;
   /** Before the page is opened. */
   before?: (stage: Stage, sale: Sale) => Promise<void>;
@@ -65,7 +68,10 @@ export const STATES: State[] = [
   },
   {
     name: 'all-held',
-    stream: (sale) => events(['stock', { voucher_id: sale.id, stock: 0, state: 'live', held: true }]),
+    // Nobody settles here: the last unit stays on its way.
+    server: ['--role', 'web'],
+    wish: { stock: 1 },
+    before: async ({ api }, sale) => void (await grab(api, sale.id, await logInAt(api, somePhone()))),
     shown: ['data-phase', 'all_held'],
     english: /Some may come back/,
   },
@@ -99,8 +105,21 @@ export const STATES: State[] = [
   { name: 'signed-out', answer: { status: 401, json: 'sign_in' }, shown: ['data-note', 'sign_in'], english: /session has ended/ },
 ];
 
-/** Brings the page into the state, with its islands awake. */
-export async function awakeIn(state: State, stage: Stage): Promise<Sale> {
+/** Brings the page into the state, with its islands awake, and lends it to `use`. */
+export async function inState(state: State, stage: Stage, use: () => Promise<void>): Promise<void> {
+  if (state.server === undefined) {
+    await awakeIn(state, stage);
+    return use();
+  }
+  await withPrivateShop(state.server, async ({ api, base }) => {
+    const token = await logInAt(api, somePhone());
+    await logIn(stage.page.context(), token, base);
+    await awakeIn(state, { ...stage, api, token }, base);
+    await use();
+  });
+}
+
+async function awakeIn(state: State, stage: Stage, base = ''): Promise<void> {
   const { api, page } = stage;
   const sale = await publish(api, { ...WISH, ...state.wish });
   await state.before?.(stage, sale);
@@ -115,12 +134,11 @@ export async function awakeIn(state: State, stage: Stage): Promise<Sale> {
       pressed ? route.fulfill({ contentType: 'text/event-stream', body: stream }) : route.fulfill({ contentType: 'text/event-stream', body: 'retry: 100\n\n' }),
     );
   }
-  await gotoAwake(page, `/vouchers/${sale.id}`);
+  await gotoAwake(page, `${base}/vouchers/${sale.id}`);
   const { panel, button } = parts(page);
   if (state.answer) {
     await button.click();
     pressed = true;
   }
   await expect(panel).toHaveAttribute(...state.shown);
-  return sale;
 }

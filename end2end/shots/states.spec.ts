@@ -1,7 +1,7 @@
 // The voucher page in every state, in both colour schemes, wide, on phones, and at twice the size.
 import { expect, logIn, test } from '../lib/shop.ts';
 import { logInAt, somePhone } from '../lib/api.ts';
-import { awakeIn, STATES } from '../lib/states.ts';
+import { inState, STATES } from '../lib/states.ts';
 
 const FOLDER = '../target/shots';
 const SCREENS = {
@@ -28,9 +28,10 @@ for (const state of STATES) {
       const token = await logInAt(context.request, somePhone());
       await logIn(context, token, baseURL);
       const page = await context.newPage();
-      await awakeIn(state, { api, page, token });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
-      await page.screenshot({ path: `${FOLDER}/state-${state.name}-${screen}-${colorScheme}.png`, fullPage: true });
+      await inState(state, { api, page, token }, async () => {
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
+        await page.screenshot({ path: `${FOLDER}/state-${state.name}-${screen}-${colorScheme}.png`, fullPage: true });
+      });
       await context.close();
     }
   });

@@ -1,9 +1,9 @@
 // Every state has its own words, a next step, and is readable by all, in both colour schemes and languages.
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { grab, publish } from '../lib/api.ts';
 import { expect, gotoAwake, parts, test } from '../lib/shop.ts';
-import { awakeIn, STATES } from '../lib/states.ts';
+import { inState, STATES } from '../lib/states.ts';
 
 async function readable(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -18,15 +18,16 @@ for (const state of STATES) {
   test(`state: ${state.name}`, async ({ api, shopper, token, tolerate }) => {
     test.slow();
     tolerate(/401|404|ERR_|429|503/);
-    await awakeIn(state, { api, page: shopper, token });
-    const { status } = parts(shopper);
-    await expect(status).toContainText(state.english);
-    await readable(shopper);
-    // What is pressed is as large as a fingertip.
-    for (const target of await shopper.locator('main a:visible, main button:visible, nav a:visible, nav button:visible').all()) {
-      const box = await target.boundingBox();
-      expect(box?.height, await target.innerText()).toBeGreaterThanOrEqual(44);
-    }
+    await inState(state, { api, page: shopper, token }, async () => {
+      const { status } = parts(shopper);
+      await expect(status).toContainText(state.english);
+      await readable(shopper);
+      // What is pressed is as large as a fingertip.
+      for (const target of await shopper.locator('main a:visible, main button:visible, nav a:visible, nav button:visible').all()) {
+        const box = await target.boundingBox();
+        expect(box?.height, await target.innerText()).toBeGreaterThanOrEqual(44);
+      }
+    });
   });
 }
 
@@ -58,6 +59,29 @@ test('offline is said at once on every live page, and over when the network is b
     await shopper.context().setOffline(false);
     await expect(offline, path).toBeHidden();
   }
+});
+
+test('a stream that opens only after the network has gone does not call it back', async ({ api, shopper, tolerate }) => {
+  tolerate(/ERR_/);
+  const sale = await publish(api);
+  const offline = shopper.locator('.offline');
+  const asked = new Promise<Route>((held) => void shopper.route('**/api/v1/events*', held, { times: 1 }));
+  await gotoAwake(shopper, `/vouchers/${sale.id}`);
+  const stream = await asked;
+  await shopper.context().setOffline(true);
+  await expect(offline).toBeVisible();
+  const changes = await offline.evaluateHandle((notice) => {
+    const seen: MutationRecord[] = [];
+    new MutationObserver((records) => seen.push(...records)).observe(notice, { attributes: true });
+    return seen;
+  });
+  // What the page does with the stream is done when it shows the stock that came by it.
+  const stock = { voucher_id: sale.id, stock: 1, state: 'live', held: false };
+  await stream.fulfill({ contentType: 'text/event-stream', body: `event: stock\ndata: ${JSON.stringify(stock)}\n\nretry: 60000\n\n` });
+  await expect(parts(shopper).left).toHaveText('1 left');
+  expect(await changes.evaluate((seen) => seen.length)).toBe(0);
+  await shopper.context().setOffline(false);
+  await expect(offline).toBeHidden();
 });
 
 test('before the opening a calendar can be filled, with the right instant', async ({ api, shopper }) => {

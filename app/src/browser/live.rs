@@ -6,7 +6,7 @@ use std::{
 };
 
 use domain::{OrderEvent, OrderId, OrderState, StockEvent, VoucherId};
-use leptos::task::spawn_local;
+use leptos::{prelude::window, task::spawn_local};
 
 use super::{clock, http, json::Json, notices, orders, release, source, tabs, timer};
 use crate::model::OrderProps;
@@ -115,6 +115,8 @@ impl source::Listener for Page {
     }
 
     fn connected(&self, open: bool) {
+        // A stream that was asked for before the network went may still open after it.
+        let open = open && window().navigator().on_line();
         if self.lost.replace(!open) && open {
             release::look_soon();
         }

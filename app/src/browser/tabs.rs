@@ -109,6 +109,10 @@ pub(super) fn open(who: &str, url: String, listener: impl Listener + 'static) {
         heard_ms,
     });
     listen(&tabs);
+    // It may have gone before anybody listened.
+    if !window().navigator().on_line() {
+        tabs.listener.connected(false);
+    }
     if !hidden() {
         join(&tabs);
     }
@@ -155,7 +159,11 @@ fn turn<L: Listener + 'static>(tabs: &Rc<Tabs<L>>, event: &Event) {
         }
         "offline" => tabs.listener.connected(false),
         "online" if tabs.has_place.get() => tabs.source.connect(),
-        "online" => tabs.listener.ask(),
+        "online" => {
+            // Without a stream nothing else would say so.
+            tabs.listener.connected(true);
+            tabs.listener.ask();
+        }
         "pagehide" => leave(tabs),
         _ if hidden() => leave(tabs),
         _ => join(tabs),
