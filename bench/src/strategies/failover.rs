@@ -1,4 +1,5 @@
-//! The same lock on a primary that dies before its replica has heard of it: the replica takes over and knows of no lock.
+//! The same lock on a primary that dies before its replica has heard of it: the replica takes over and knows of no lock,
+//! while a holder is between check and write.
 
 use anyhow::Result;
 use futures_util::future::BoxFuture;
@@ -36,6 +37,7 @@ impl Failover {
     }
 
     async fn promote(&self) -> Result<()> {
+        self.venue.somebody_stalls().await?;
         let mut dying = self.primary.read().await.con.clone();
         // There is no answer to this.
         let _ = redis::cmd("SHUTDOWN").arg("NOSAVE").exec_async(&mut dying).await;

@@ -9,13 +9,16 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use sqlx::{PgPool, postgres::PgPoolOptions};
+use tokio::{sync::watch, time};
 
 /// Every so many sections a pause hits between the check and the write, as a collector, a page fault or a slow disk
 /// gives: longer than the simple lock lives.
 const STALL_EVERY: u64 = 25;
 const STALL: Duration = Duration::from_millis(700);
+/// A pause that somebody waits for is there by then: a section takes milliseconds.
+const STALL_BEGINS: Duration = Duration::from_secs(10);
 /// As many as a small service has.
 const CONNECTIONS: u32 = 10;
 
@@ -37,8 +40,16 @@ pub(crate) struct Venue {
     pub(crate) pool: PgPool,
     /// Units.
     pub(crate) stock: i64,
-    /// How often somebody pauses in the worst place.
-    stalls: Option<Arc<AtomicU64>>,
+    /// Where somebody pauses in the worst place.
+    stalls: Option<Arc<Stalls>>,
+}
+
+#[derive(Default)]
+struct Stalls {
+    /// Sections so far.
+    sections: AtomicU64,
+    /// How many pause now.
+    now: watch::Sender<usize>,
 }
 
 impl Venue {
@@ -86,10 +97,20 @@ impl Venue {
 
     /// Perhaps a pause; called between check and write by everything that has the two apart.
     pub(crate) async fn stall(&self) {
-        if let Some(sections) = &self.stalls
+        if let Some(Stalls { sections, now }) = self.stalls.as_deref()
             && sections.fetch_add(1, Ordering::Relaxed) % STALL_EVERY == STALL_EVERY - 1
         {
-            tokio::time::sleep(STALL).await;
+            now.send_modify(|pausing| *pausing += 1);
+            time::sleep(STALL).await;
+            now.send_modify(|pausing| *pausing -= 1);
         }
+    }
+
+    /// Until somebody pauses between check and write: the moment in which a lock that is lost does harm.
+    pub(crate) async fn somebody_stalls(&self) -> Result<()> {
+        let stalls = self.stalls.as_deref().context("nobody pauses in this run")?;
+        let mut now = stalls.now.subscribe();
+        time::timeout(STALL_BEGINS, now.wait_for(|pausing| *pausing > 0)).await??;
+        Ok(())
     }
 }
